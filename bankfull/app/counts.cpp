@@ -105,7 +105,7 @@ std::vector<int> parse_rank_counts(const std::string& text, Repeated repeated) {
     const int first = parse_rank_count(text, ends.front());
     const int last = parse_rank_count(text, ends.back());
     if (ends.size() > 2 || last < first) {
-      refuse_ranks(text, "has the range " + part + ", which is none");
+      refuse_ranks(text, "has the invalid range " + part);
     }
     for (int count = first; count <= last && counts.size() <= max_counts; ++count) {
       if (!counts.insert(count).second && repeated == Repeated::refused) {

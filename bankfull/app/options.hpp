@@ -49,7 +49,9 @@ struct CommonOptions {
                                       int threads_used) const;
 
   /// A dry run reports if a run would be refused for lack of memory.
-  [[nodiscard]] Shortage shortage() const { return dry_run ? Shortage::reported : Shortage::refused; }
+  [[nodiscard]] Shortage shortage() const {
+    return dry_run ? Shortage::reported : Shortage::refused;
+  }
 
   /// Collective: the threads of this rank's team. Throws UsageError for a count that no team can
   /// have.

@@ -7,7 +7,7 @@
 
 namespace bankfull {
 
-/// Tells on stderr the task, how far it is and when it will be done. On a terminal that is one
+/// Reports on stderr the task, how far it is and when it will be done. On a terminal that is one
 /// line, drawn anew at most ten times a second and wiped when the object goes; elsewhere a line
 /// every so many seconds, none before these.
 class ProgressLine final : public Progress {

@@ -1,8 +1,8 @@
 #include "bankfull/app/result_lines.hpp"
 
-#include "bankfull/core/base/enum_names.hpp"
 #include "bankfull/core/base/printable.hpp"
 #include "bankfull/core/machine/cpu.hpp"
+#include "bankfull/core/measure/verdict_names.hpp"
 
 #include <algorithm>
 #include <array>
@@ -107,11 +107,9 @@ class ResultLine {
 }  // namespace
 
 std::string verdict_of(const RunResult& result) {
-  constexpr auto verdicts = enum_names<Verdict>({{Verdict::none, "none"},
-                                                 {Verdict::verified, "verified"},
-                                                 {Verdict::under_resolved, "under-resolved"},
-                                                 {Verdict::failed, "failed"}});
-  return verdicts.to_string(result.verdict());
+  // Values of a RESULT line have no blanks, and its readers know "none" for "not applicable".
+  const Verdict verdict = result.verdict();
+  return verdict == Verdict::none ? "none" : verdict_names.to_string(verdict);
 }
 
 std::string result_key(const Figure& figure) {

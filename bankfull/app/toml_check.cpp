@@ -135,7 +135,7 @@ class TomlScanner {
     expects_value_ = mark == '=' || mark == '[' || (mark == ',' && is_in_list());
     if (parts_ > deepest_toml || open_.size() > deepest_toml) {
       TomlFault& fault = refuse(fmt::format("nested more than {} deep", deepest_toml),
-                                "no field of a case lies so deep");
+                                "no field of a case is nested so deeply");
       fault.too_deep = true;
     }
     ++at_;
@@ -150,9 +150,9 @@ class TomlScanner {
     const bool has_name = at_ == text_.size() || is_of_bare_key(text_[at_]) ||
                           is_quote(text_[at_]) || text_[at_] == ']' || is_beyond_ascii(text_[at_]);
     if (!has_name) {
-      refuse(
-          fmt::format("the heading '{}' has no name", rest_of_line(begin)),
-          "write [name] or [[name]]; a name of other than letters, digits, _ and - wants quotes");
+      refuse(fmt::format("the heading '{}' has no name", rest_of_line(begin)),
+             "write [name] or [[name]]; a name with characters other than letters, digits, _ and - "
+             "must be quoted");
     }
   }
 

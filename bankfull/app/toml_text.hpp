@@ -6,7 +6,7 @@
 
 namespace bankfull {
 
-/// A text in quotes, as TOML wants it.
+/// A text as a quoted TOML string.
 std::string toml_string(const std::string& text);
 
 /// A value in one line: lists and tables within it inline. Numbers take the fewest digits that read

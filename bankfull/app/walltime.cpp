@@ -36,7 +36,7 @@ Walltime::Walltime(const std::string& text) : text_(text), seconds_(seconds_of(t
 void Walltime::expect_saving(double seconds) { saving_ = std::max(saving_, seconds); }
 
 double Walltime::margin() const {
-  constexpr double to_end = 5.0;  // what the run tells last, and its result
+  constexpr double to_end = 5.0;  // the last output of the run, and its result
   constexpr double largest_part = 0.5;
   return std::min(largest_part * seconds_, to_end + 2.0 * (saving_ + longest_gap_));
 }

@@ -123,7 +123,7 @@ class FullDisks(Console):
     def test_an_unwritable_stderr_does_not_matter(self):
         for redirection in ("2>&-", "2>/dev/full", "0<&- 2>&-"):
             with self.subTest(redirection=redirection):
-                # Device auto tells what it chose.
+                # Device auto reports what it chose.
                 result = self.run_in_shell([*HIMENO, "--json", "out.json", "--perturb-operator", "1e-3"], redirection)
                 self.assertEqual(result.returncode, UNVERIFIED)
                 self.assertIn(b"verdict=failed", result.stdout)

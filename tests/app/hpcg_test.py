@@ -379,7 +379,7 @@ class Output(Hpcg):
         self.assertIn(f"  {rating} GFLOP/s by the official count", result.stdout)
 
     def test_names_are_not_taken_twice(self):
-        for _ in range(3):  # within seconds, which is all that the names tell
+        for _ in range(3):  # within seconds, which is the resolution of the names
             result = self.run_hpcg(*SMALL, "--quiet")
             self.assertEqual(result.returncode, OK, result.stdout + result.stderr)
         self.assertEqual(len(self.files()), 6, self.files())

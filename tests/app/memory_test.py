@@ -48,7 +48,7 @@ class Memory(unittest.TestCase):
             found = re.search(r"VmHWM:\s+(\d+) kB", pathlib.Path(f"/proc/{child}/status").read_text())
             seen = max(seen, int(found.group(1)) if found else 0)
             time.sleep(0.001)
-        # What the system tells in the end is exact, but no less than what this script had when it started the program.
+        # What the system reports at the end is exact, but no less than what this script had when it started the program.
         return status, 1024 * (usage.ru_maxrss if usage.ru_maxrss > own else seen)
 
     def run_program(self, arguments):

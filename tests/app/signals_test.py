@@ -121,7 +121,7 @@ class Signals(Runs):
         self.assertEqual(self.files(), ["out.json"])
 
     def wait_for_progress(self, process, task, percent):
-        """Its lines of progress tell that it is further in the task than that."""
+        """Its progress lines show that it is further in the task than that."""
         for line in process.stderr:
             found = re.search(rf"{task} +(\d+) %", line)
             if found and int(found.group(1)) > percent:

@@ -82,7 +82,7 @@ void require_known(const hdf5::OldFile& file) {
   }
 }
 
-/// Of a file that does not list its contents: what every state has. The rest is known by the run.
+/// For a file that does not list its contents: what every state has. The run checks the rest.
 void require_parts_of_state(const hdf5::OldFile& file) {
   for (const char* name :
        {"clock/steps", "clock/progress", "flow/u", "flow/v", "flow/w", "tendency/u", "tendency/v",

@@ -98,7 +98,7 @@ BufferPool::Held BufferPool::take() {
           }};
 }
 
-/// The file of one time on its way.
+/// The file of one time while it is being written.
 struct FieldWriter::Output {
   std::string name;
   convection::FieldMoment moment;

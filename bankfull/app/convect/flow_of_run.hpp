@@ -32,8 +32,8 @@ class FlowOfRun {
 };
 
 /// Throws UsageError about "initial.from" where there is no checkpoint, its flow does not fit the
-/// case, or a scalar of the case begins with nothing. `warn` hears of damaged files that are passed
-/// over. Builds with HDF5 only.
+/// case, or a scalar of the case begins with nothing. `warn` is called for damaged files that are
+/// passed over. Builds with HDF5 only.
 std::unique_ptr<FlowOfRun> flow_of_run(const Case& wanted,
                                        const std::function<void(const std::string&)>& warn);
 

@@ -75,7 +75,7 @@ void read_range(TomlSection& section, SliceRequest& slice) {
   }
   const auto& [least, most] = slice.given;
   if (!numbers || !std::isfinite(least) || !std::isfinite(most) || most <= least) {
-    section.refuse("range", "= " + written(section.node("range")) + " is none",
+    section.refuse("range", "= " + written(section.node("range")) + " is not a range",
                    R"(give [least, greatest], "run" or "picture")");
   }
   slice.range = ColourRange::given;
@@ -88,7 +88,7 @@ std::vector<std::string> fields_of_slice(TomlSection& section, const convection:
         fields[section.choice("field", fields, problem.scalars.empty() ? fields.size() - 1 : 0)]};
   }
   if (section.has("field")) {
-    section.refuse("fields", "stands beside field", "leave one of them out");
+    section.refuse("fields", "cannot be combined with field", "leave one of them out");
   }
   return section.some_of("fields", fields);
 }
@@ -254,7 +254,7 @@ void read_fields(TomlSection fields, Case& wanted) {
       fields.refuse_all("does not say how often", "give every (steps), time or wall (seconds)");
     }
     if (!says_what) {
-      return;  // else a run may have told some, and tells no more
+      return;  // no fields: [fields] may be there to end those of an earlier run
     }
   }
   FieldRequest& request = wanted.fields;

@@ -58,7 +58,7 @@ void ReportSeries::add(const std::string& line) {
   }
   before_ = std::move(row);
   ++rows_;
-  if (!buckets_.empty() && buckets_.back().rows < rows_a_bucket_) {
+  if (!buckets_.empty() && buckets_.back().rows < rows_per_bucket_) {
     extend(buckets_.back(), one);
     return;
   }
@@ -98,7 +98,7 @@ void ReportSeries::merge_buckets() {
     }
   }
   buckets_ = std::move(merged);
-  rows_a_bucket_ *= 2;
+  rows_per_bucket_ *= 2;
 }
 
 std::vector<std::optional<double>> ReportSeries::column(std::size_t number) const {

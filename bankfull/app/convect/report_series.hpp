@@ -73,7 +73,7 @@ class ReportSeries {
   std::size_t time_ = 0;                 ///< its column
   std::vector<std::size_t> integrated_;  ///< columns
   std::size_t max_buckets_;
-  std::size_t rows_a_bucket_ = 1;
+  std::size_t rows_per_bucket_ = 1;
   std::size_t rows_ = 0;
   std::vector<Bucket> buckets_;
   std::vector<std::string> last_;

@@ -10,7 +10,7 @@
 
 namespace bankfull::convect {
 
-/// A growing file of a run that does not hold all that the run had told.
+/// A growing file of a run that does not hold all that the run had written.
 struct LostFile {
   std::filesystem::path path;
   std::string what;  ///< "is missing"

@@ -34,7 +34,7 @@ class RunWriter final : public convection::Recorder {
   /// What the report shows of the case, beside its physics.
   void set_report_facts(ReportFacts facts) { report_facts_ = std::move(facts); }
 
-  /// Who hears of checkpoints, fields and reports that could not be written, and of the seconds
+  /// Is notified of checkpoints, fields and reports that could not be written, and of the seconds
   /// that checkpoints took.
   struct CheckpointListener {
     std::function<void(const std::string&)> failed;

@@ -123,8 +123,8 @@ toml::table& home_of(toml::table& root, const Setting& setting) {
   return *table;
 }
 
-/// A step is either given or found, and a flow either told or taken from a run: who sets one does
-/// not want the other.
+/// A step is either given or found, and a flow either described or taken from a run: setting one
+/// drops the other.
 void drop_alternatives(toml::table& home, const Setting& setting) {
   if (setting.path == std::vector<std::string>{"time", "dt"}) {
     home.erase("cfl");

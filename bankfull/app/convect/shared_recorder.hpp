@@ -10,7 +10,7 @@ namespace bankfull::convect {
 
 /// The recorder of a run that several ranks share: the root's writes, and where it reads the flow,
 /// which takes all ranks, the others read along. Each rank has one; the root's asks for parts, one
-/// at a time, until it has what it wants.
+/// at a time, until it has what it needs.
 class SharedRecorder final : public convection::Recorder {
  public:
   /// `writer`: the root's; null on the others. Both outlive the recorder.

@@ -1,7 +1,7 @@
 #include "bankfull/core/measure/run_result_json.hpp"
 
-#include "bankfull/core/base/enum_names.hpp"
 #include "bankfull/core/measure/context.hpp"
+#include "bankfull/core/measure/verdict_names.hpp"
 
 #include <ctime>
 #include <nlohmann/json.hpp>
@@ -163,15 +163,11 @@ std::string text_of(const Json& document) {
 
 std::string to_json(const RunResult& result, const Invocation& invocation,
                     const RankSurvey& ranks) {
-  constexpr auto verdicts = enum_names<Verdict>({{Verdict::none, "not applicable"},
-                                                 {Verdict::verified, "verified"},
-                                                 {Verdict::under_resolved, "under-resolved"},
-                                                 {Verdict::failed, "failed"}});
   Json document = {
       {"schema", "bankfull/run-result"},
       {"schema_version", run_result_schema_version},
       {"workload", result.workload},
-      {"verdict", verdicts.to_string(result.verdict())},
+      {"verdict", verdict_names.to_string(result.verdict())},
       {"quietness", result.noisy() ? "noisy" : "quiet"},
       {"complete", result.complete()},
       {"context", context(invocation, ranks)},

@@ -7,7 +7,7 @@
 
 namespace bankfull {
 
-/// Count that a thread of a BlockFft holds, if nobody says otherwise: what divides log2 of the
+/// Count that a thread of a BlockFft holds, unless specified otherwise: what divides log2 of the
 /// length into the fewest steps.
 constexpr int points_per_thread(int length) { return length == 512 || length <= 64 ? 8 : 16; }
 
@@ -138,7 +138,7 @@ class BlockFft {
   int column_;
 };
 
-/// The n-th of `length` roots that a BlockFft of that length wants: exp(-2 pi i n / length).
+/// The n-th of `length` roots that a BlockFft of that length needs: exp(-2 pi i n / length).
 __device__ __forceinline__ double2 fft_root(int n, int length) {
   double2 root;
   sincospi(-2.0 * n / length, &root.y, &root.x);

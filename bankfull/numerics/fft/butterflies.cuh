@@ -94,7 +94,7 @@ __device__ __forceinline__ void join(double2& even, double2& odd, double2 factor
 }
 
 /// Joins transforms of Half points to such of twice as many, and so on to the end. `powers` are
-/// the twiddle factor's, from the one that this step wants down.
+/// the powers of the twiddle factor, from the one that this step needs down.
 template <bool Twiddled, int Half, int Radix>
 __device__ __forceinline__ void join_halves(Points<Radix>& x, const double2* powers) {
   constexpr int level = log2_of(Half);

@@ -186,8 +186,8 @@ Interval bounds_of_piece(const Program& program, const Interval& variable) {
   return size == 0 ? Interval{0.0, 0.0} : stack[0];
 }
 
-/// From the number after the least one: the least is left out, for intervals that hold 0 do not
-/// tell from which side 1/t comes to it.
+/// From the number after the least one: the least is left out, for an interval that contains 0 does
+/// not say from which side t approaches it in 1/t.
 Interval bounds_beyond_the_least(const Program& program, const Interval& variable) {
   const double begin = above(variable.least);
   if (!variable.finite()) {
@@ -205,7 +205,7 @@ Interval bounds_beyond_the_least(const Program& program, const Interval& variabl
   return found;
 }
 
-/// The first number after 0 is 5e-324, so that 1/sqrt(t) has a bound there that serves nobody.
+/// The first number after 0 is 5e-324, so that the bound of 1/sqrt(t) there is of no use.
 Interval useful(const Interval& found) {
   constexpr double useless = 1e30;
   return {found.least < -useless ? -HUGE_VAL : found.least,

@@ -159,8 +159,8 @@ BANKFULL_HOST_DEVICE inline double result_of_two(Operation operation, double a, 
 }  // namespace detail
 
 /// A formula of one variable as instructions for a machine with a stack: plain data, which host and
-/// device evaluate alike, so that a GPU needs nobody to tell it what a formula has become. Made by
-/// `compile`.
+/// device evaluate alike, so that a GPU does not depend on the host for values of a formula. Made
+/// by `compile`.
 struct Program {
   static constexpr int max_instructions = 64;
   static constexpr int deepest_stack = 16;

@@ -74,7 +74,7 @@ std::unique_ptr<Solver<Real>> make_cuda_direct(const Domain& domain, const Strea
 
 /// The same on ranks; see make_cpu_direct. What travels is written by the kernels that make it,
 /// into the memory of other GPUs where the transport can. solve() may be recorded where
-/// recordable() says so. Throws UsageError where the transport asked for is not to be had.
+/// recordable() says so. Throws UsageError where the requested transport is not available.
 template <class Real>
 std::unique_ptr<Solver<Real>> make_cuda_direct(const Domain& domain, const Stream& stream,
                                                const Communicator& ranks,

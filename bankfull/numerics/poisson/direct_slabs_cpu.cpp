@@ -120,23 +120,23 @@ class CpuSlabDirect final : public Solver<Real> {
 
   template <class Lanes>
   void sweep_up(const Lanes& lanes, const LaneTile& tile) const {
-    const std::int64_t felt = reach(tile).of_root_below;
-    sweep_up<true>(lanes, tile, {0, felt});
-    sweep_up<false>(lanes, tile, {felt, root()});
+    const std::int64_t decayed_after = reach(tile).of_root_below;
+    sweep_up<true>(lanes, tile, {0, decayed_after});
+    sweep_up<false>(lanes, tile, {decayed_after, root()});
   }
 
   template <class Lanes>
   void sweep_down(const Lanes& lanes, const LaneTile& tile) const {
-    const std::int64_t felt = reach(tile).of_root_below;
-    for (std::int64_t i = root() - 1; i >= felt; --i) {
+    const std::int64_t decayed_after = reach(tile).of_root_below;
+    for (std::int64_t i = root() - 1; i >= decayed_after; --i) {
       lanes.template back<false>(i, row_a(tile, i), row_b(tile, i));
     }
-    for (std::int64_t i = felt - 1; i >= 0; --i) {
+    for (std::int64_t i = decayed_after - 1; i >= 0; --i) {
       lanes.template back<true>(i, row_a(tile, i), row_b(tile, i));
     }
   }
 
-  /// Only as far as the roots feel what is there.
+  /// Only the cells that matter to the roots.
   template <class Lanes>
   void sweep_up_for_sides(const Lanes& lanes, const LaneTile& tile) const {
     if (!reach(tile).leaves_a_gap()) {

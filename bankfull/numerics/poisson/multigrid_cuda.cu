@@ -720,9 +720,9 @@ class CudaMultigrid final : public Solver<Real> {
 
   /// Planes per slab: several blocks per multiprocessor, but no more planes than help.
   [[nodiscard]] int defect_planes(int planes, int tiles) const {
-    constexpr int blocks_a_multiprocessor = 8;
+    constexpr int blocks_per_multiprocessor = 8;
     constexpr int max_planes = 64;
-    const int slabs = std::max(blocks_a_multiprocessor * multiprocessors_ / tiles, 1);
+    const int slabs = std::max(blocks_per_multiprocessor * multiprocessors_ / tiles, 1);
     const int even = (parts_of(planes, slabs) + 1) / 2 * 2;
     return std::clamp(even, 2, max_planes);
   }

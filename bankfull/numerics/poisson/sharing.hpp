@@ -9,7 +9,7 @@
 namespace bankfull::poisson {
 
 /// The ranks that share a domain. Each has the block of it that Decomposition gives it: its solver
-/// wants the right side of these cells, counted from the block's first one, and leaves the solution
+/// takes the right side of these cells, counted from the block's first one, and leaves the solution
 /// of these and, along axes that are cut, of the cells before them. By default one process has all.
 struct Sharing {
   const Communicator* ranks = nullptr;  ///< outlives the solver; null: this process alone

@@ -31,7 +31,7 @@ void BatchAverages::add(double time, const std::vector<double>& values) {
   if (!(weight > 0.0)) {
     return;
   }
-  if (batches_.empty() || batches_.back().samples == samples_a_batch_) {
+  if (batches_.empty() || batches_.back().samples == samples_per_batch_) {
     if (batches_.size() == max_batches) {
       merge_batches();
     }
@@ -59,12 +59,12 @@ void BatchAverages::merge_batches() {
     batches_[n] = std::move(merged);
   }
   batches_.resize(max_batches / 2);
-  samples_a_batch_ *= 2;
+  samples_per_batch_ *= 2;
 }
 
 std::int64_t BatchAverages::whole_batches() const {
   return std::ranges::count_if(
-      batches_, [this](const Batch& batch) { return batch.samples == samples_a_batch_; });
+      batches_, [this](const Batch& batch) { return batch.samples == samples_per_batch_; });
 }
 
 std::vector<double> BatchAverages::averages_without(const Batch* left_out) const {
@@ -88,7 +88,7 @@ void BatchAverages::each_left_out(
     return;
   }
   for (const Batch& batch : batches_) {
-    if (batch.samples == samples_a_batch_) {
+    if (batch.samples == samples_per_batch_) {
       body(averages_without(&batch));
     }
   }
@@ -98,7 +98,7 @@ void BatchAverages::save(PackedNumbers& to) const {
   const auto add = [&to](double number) { to.add(number); };
   add(first_);
   add(last_);
-  for (const std::int64_t count : {samples_, samples_a_batch_}) {
+  for (const std::int64_t count : {samples_, samples_per_batch_}) {
     add(static_cast<double>(count));
   }
   add(static_cast<double>(batches_.size()));
@@ -116,7 +116,7 @@ void BatchAverages::restore(PackedNumbers& from) {
   first_ = from.take();
   last_ = from.take();
   samples_ = static_cast<std::int64_t>(from.take());
-  samples_a_batch_ = static_cast<std::int64_t>(from.take());
+  samples_per_batch_ = static_cast<std::int64_t>(from.take());
   const double count = from.take();
   const bool possible = count >= 0.0 && count <= static_cast<double>(max_batches);
   if (!possible) {

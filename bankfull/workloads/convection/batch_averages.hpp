@@ -60,7 +60,7 @@ class BatchAverages {
   double first_;
   double last_;
   std::int64_t samples_ = 0;
-  std::int64_t samples_a_batch_ = 1;
+  std::int64_t samples_per_batch_ = 1;
   std::vector<Batch> batches_;  ///< the last may be unfinished
 };
 

@@ -37,7 +37,6 @@
 #include "bankfull/workloads/convection/validation.hpp"
 
 #include <algorithm>
-#include <any>
 #include <cstdio>
 #include <fmt/format.h>
 #include <memory>
@@ -235,18 +234,18 @@ std::string window_text(const convection::NusseltAverages& averages) {
 }
 
 std::string averages_text(const RunResult& result) {
-  const auto* const averages = std::any_cast<convection::NusseltAverages>(&result.attachment);
-  if (averages == nullptr) {
+  if (!result.attachment.has_value()) {  // of a run without averages
     return "";
   }
-  const convection::Nusselt& mean = averages->mean;
+  const auto& averages = result.attached<convection::NusseltAverages>();
+  const convection::Nusselt& mean = averages.mean;
   return fmt::format(
       "  averages of times {:.6g} to {:.6g}: {:.6g}, {:.6g} and {:.6g}, by the dissipation of "
       "temperature {:.6g}{}, {}{}\n",
-      averages->from, averages->to, mean.lower, mean.upper, mean.volume, mean.thermal,
+      averages.from, averages.to, mean.lower, mean.upper, mean.volume, mean.thermal,
       mean.kinetic ? fmt::format(", of kinetic energy {:.6g}", *mean.kinetic) : "",
-      window_text(*averages),
-      averages->error ? fmt::format("; standard error {:.2g} %", 100.0 * *averages->error) : "");
+      window_text(averages),
+      averages.error ? fmt::format("; standard error {:.2g} %", 100.0 * *averages.error) : "");
 }
 
 std::string what_was_written(const convect::RunDirectory& directory,
@@ -409,7 +408,7 @@ std::int64_t checkpoint_bytes(const convect::Case& wanted) {
   return 0;
 }
 
-/// Of files on their way, of samples and of another run's flow to begin with.
+/// Memory for files being written, for samples and for another run's flow to start from.
 convection::OutputNeeds output_needs_of(const convect::Case& wanted, const Communicator& ranks,
                                         std::int64_t start_bytes = 0) {
   convection::OutputNeeds needs = convect::field_output_needs(wanted, ranks.local_size());
@@ -615,7 +614,7 @@ void print_start(const convect::CheckpointReader& start,
   }
 }
 
-/// A run that was killed between its last step and its result has something left to tell.
+/// A run that was killed between its last step and its result still has a result to report.
 void require_rest(const convect::CheckpointReader& start, const Problem& problem,
                   const convect::RunDirectory& directory) {
   const convect::CheckpointHeader& saved = start.header();

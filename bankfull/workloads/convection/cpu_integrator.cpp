@@ -381,7 +381,7 @@ class CpuBackend {
   std::array<StageTimes, factor_slots> times_{};
   std::array<Real, max_fields> source_factors_{};
   std::size_t slot_ = 0;  ///< in use
-  bool solving_ = false;  ///< columns of a stage are on their way: the divergence ends it
+  bool solving_ = false;  ///< columns of a stage are partly solved: the divergence completes them
   Stopwatch watch_;
   std::array<double, stage_parts + 1> marks_{};
 };

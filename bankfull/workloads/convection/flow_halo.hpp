@@ -47,9 +47,9 @@ class FlowHalo {
   }
   void finish_velocities() { finish(cuts_rows_ ? two_.get() : one_.get()); }
 
-  /// The ghosts of both fields of Room.
-  void exchange_room(FieldSet<Real>& room) {
-    start(two_.get(), room, two);
+  /// The ghosts of both limiter ratios.
+  void exchange_limiter_ratios(FieldSet<Real>& ratios) {
+    start(two_.get(), ratios, two);
     finish(two_.get());
   }
 

@@ -149,7 +149,7 @@ std::unique_ptr<Integrator> make_cpu_integrator(const Plan& plan);
 template <class Real>
 std::unique_ptr<Integrator> make_cuda_integrator(const Plan& plan);
 
-/// The oracle of all schedules: serial, fp64, one loop a field, ghosts written by the definition,
+/// The oracle of all schedules: serial, fp64, one loop per field, ghosts written by the definition,
 /// pressure by conjugate gradients to rounding.
 std::unique_ptr<Integrator> make_reference_integrator(const Plan& plan);
 

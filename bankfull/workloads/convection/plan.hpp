@@ -23,10 +23,10 @@ struct OutputNeeds {
 /// told of a run, refused, built and measured agrees.
 class Plan {
  public:
-  /// Throws UsageError for a bad problem, also where the pressure solver asked for cannot be had on
-  /// its device. `output`: of samples and of who records the run.
-  /// On several ranks collective: each has a block of the grid. How it is cut is chosen where
-  /// `sharing` leaves it at one rank. Its ranks outlive the plan and all that is made from it.
+  /// Throws UsageError for a bad problem, also where the requested pressure solver is not available
+  /// on its device. `output`: of samples and of who records the run. On several ranks collective:
+  /// each has a block of the grid. How it is cut is chosen where `sharing` leaves it at one rank.
+  /// Its ranks outlive the plan and all that is made from it.
   explicit Plan(Problem problem, CeilingRule ceilings = CeilingRule::automatic,
                 const OutputNeeds& output = {}, const poisson::Sharing& sharing = {});
 
@@ -74,12 +74,12 @@ class Plan {
 
   [[nodiscard]] const OutputNeeds& output() const { return output_; }
 
-  /// Of those that the output needs, what is copied on a GPU first, so that the run continues while
-  /// the host reads: all where there is room for them, else none, nor where the pressure is one or
-  /// ranks share the flow.
+  /// The output fields that are first copied on a GPU, so that the run continues while the host
+  /// reads them: all if they fit, else none. None either if the pressure is among them or ranks
+  /// share the flow.
   [[nodiscard]] const std::vector<int>& copied_fields() const { return copied_fields_; }
 
-  /// Of all that, and of what a flow is loaded through on the host.
+  /// The memory for all that, and for the host buffers through which a flow is loaded.
   [[nodiscard]] const Footprint& footprint() const { return footprint_; }
 
   /// Throws UsageError where the device or the host has too little memory.

@@ -16,11 +16,11 @@ namespace bankfull::convection {
 
 /// Operations of the functions below, as PointFlops.
 struct BoundedFlops {
-  static constexpr int flux = 7;           ///< scalar_flux
-  static constexpr int antidiffusion = 7;  ///< of one face, beside its flux
-  static constexpr int upwind_value = 76;  ///< with the fluxes of all faces
-  static constexpr int on_wall = 2;        ///< value_beyond, on a wall only
-  static constexpr int room = 20;          ///< room_of
+  static constexpr int flux = 7;             ///< scalar_flux
+  static constexpr int antidiffusion = 7;    ///< of one face, beside its flux
+  static constexpr int upwind_value = 76;    ///< with the fluxes of all faces
+  static constexpr int on_wall = 2;          ///< value_beyond, on a wall only
+  static constexpr int limiter_ratios = 20;  ///< limiter_ratios_of
   static constexpr int corrected = 21;
   static constexpr int production = 2;
   static constexpr int exchange_rate = 10;
@@ -135,10 +135,10 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE ValueRange<Real> values_around(
   return range;
 }
 
-/// The parts of all that would raise and of all that would lower a cell's value for which there is
-/// room: R+ and R-.
+/// Zalesak's R+ and R-: the fractions of all that would raise a cell's value, and of all that would
+/// lower it, that keep it in its range.
 template <class Real>
-struct Room {
+struct LimiterRatios {
   Real rise;
   Real fall;
 };
@@ -151,10 +151,10 @@ struct FacePairs {
 };
 
 template <class Real>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real part_with_room(const Real& room,
-                                                                const Real& wanted) {
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real limiter_ratio(const Real& allowed,
+                                                               const Real& wanted) {
   constexpr double next_to_nothing = 1e-30;
-  return lesser_of(Real(1), positive_part(room) / greater_of(wanted, Real(next_to_nothing)));
+  return lesser_of(Real(1), positive_part(allowed) / greater_of(wanted, Real(next_to_nothing)));
 }
 
 /// What enters a cell along one axis, where positive fluxes go upwards, over its width.
@@ -174,33 +174,33 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real entering(const AxisMetric<Real>
 }
 
 template <class Real>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Room<Real> room_of(const PointStencil<Real>& stencil,
-                                                               const FacePairs<Real>& flux,
-                                                               const Real& low,
-                                                               const ValueRange<Real>& range) {
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE LimiterRatios<Real> limiter_ratios_of(
+    const PointStencil<Real>& stencil, const FacePairs<Real>& flux, const Real& low,
+    const ValueRange<Real>& range) {
   // What leaves enters against the axes.
   const FacePairs<Real> back{{-flux.below[0], -flux.below[1], -flux.below[2]},
                              {-flux.above[0], -flux.above[1], -flux.above[2]}};
-  return {part_with_room(range.most - low, entering(stencil.axis, flux.below, flux.above)),
-          part_with_room(low - range.least, entering(stencil.axis, back.below, back.above))};
+  return {limiter_ratio(range.most - low, entering(stencil.axis, flux.below, flux.above)),
+          limiter_ratio(low - range.least, entering(stencil.axis, back.below, back.above))};
 }
 
 /// (1 - C) A of a face with these cells below and above.
 template <class Real>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real withheld(const Real& flux, const Room<Real>& below,
-                                                          const Room<Real>& above) {
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real withheld(const Real& flux,
+                                                          const LimiterRatios<Real>& below,
+                                                          const LimiterRatios<Real>& above) {
   const Real part =
       flux > Real(0) ? lesser_of(above.rise, below.fall) : lesser_of(below.rise, above.fall);
   return (Real(1) - part) * flux;
 }
 
-/// A through the lower faces of cells across the axes, and Room of the cells, around one of them.
-/// Arrays are as far apart as the flow's fields: A three, Room its rise and fall.
+/// A through the lower faces of cells across the axes, and the limiter ratios of the cells, around
+/// one of them. Arrays are as far apart as the flow's fields: three of A, then rise and fall.
 template <class Real>
 struct BoundedPoint {
   FlowStrides strides;
   const Real* flux = nullptr;
-  const Real* room = nullptr;
+  const Real* limiter_ratios = nullptr;
 
   /// Across B, through the lower face (0) or the upper one (1).
   template <int B>
@@ -213,9 +213,9 @@ struct BoundedPoint {
             {flux_through<0>(1), flux_through<1>(1), flux_through<2>(1)}};
   }
 
-  [[nodiscard]] BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Room<Real> room_at(
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE LimiterRatios<Real> limiter_ratios_at(
       std::int64_t offset) const {
-    return {room[offset], room[strides.field + offset]};
+    return {limiter_ratios[offset], limiter_ratios[strides.field + offset]};
   }
 
   /// d/dB of (1 - C) A.
@@ -223,9 +223,9 @@ struct BoundedPoint {
   [[nodiscard]] BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real
   correction_along(const AxisMetric<Real>& axis) const {
     const std::int64_t step = strides.template along<B>();
-    const Room<Real> here = room_at(0);
-    return axis.per_cell * (withheld(flux_through<B>(1), here, room_at(step)) -
-                            withheld(flux_through<B>(0), room_at(-step), here));
+    const LimiterRatios<Real> here = limiter_ratios_at(0);
+    return axis.per_cell * (withheld(flux_through<B>(1), here, limiter_ratios_at(step)) -
+                            withheld(flux_through<B>(0), limiter_ratios_at(-step), here));
   }
 
   /// div((1 - C) A).

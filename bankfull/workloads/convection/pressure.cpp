@@ -48,7 +48,7 @@ void require_convergence(const Problem& problem, const Grid& grid, const std::st
     require(false, obstacle.what,
             no_direct.empty()
                 ? "use solver.pressure = \"direct\", or " + obstacle.remedy
-                : obstacle.remedy + ", for there is no direct pressure solver: " + no_direct);
+                : obstacle.remedy + "; a direct pressure solver is not available: " + no_direct);
   });
 }
 

@@ -12,8 +12,8 @@
 namespace bankfull::convection {
 
 /// The solver that a problem's `solver` means on its device and ranks, which may already be asked
-/// to cut the grid in some way. Throws UsageError where the one asked for cannot be had, or would
-/// not converge.
+/// to cut the grid in some way. Throws UsageError where the requested one is not available, or
+/// would not converge.
 PressureSolver chosen_solver(const Problem& problem, const Grid& grid,
                              const poisson::Sharing& sharing = {});
 

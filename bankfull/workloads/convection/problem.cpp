@@ -71,7 +71,7 @@ void validate_cells(const Problem& problem) {
           fmt::format("use at most {:g}", max_cells));
 }
 
-/// Steps and checks go by how large forces, walls and sources may become.
+/// Steps and checks depend on how large forces, walls and sources may become.
 void require_bounded(const Problem& problem, const TimeFunction& function,
                      const std::string& name) {
   const double end = longest_run(problem);

@@ -106,7 +106,7 @@ struct Scalar {
 };
 
 enum class TimeScheme {
-  adams_bashforth,  ///< second order, one evaluation a step
+  adams_bashforth,  ///< second order, one evaluation per step
   runge_kutta,      ///< third order, three evaluations per step
 };
 

@@ -15,7 +15,7 @@ namespace bankfull::convection {
 
 /// What a window in time is asked for: averages over the planes across some axes.
 struct StatisticsRequest {
-  std::string name;                ///< tells windows apart; may be empty
+  std::string name;                ///< distinguishes windows; may be empty
   std::array<bool, 3> along = {};  ///< profiles along x, y, z
   double from = 0.0;
   double until = 0.0;       ///< 0: the end of the run

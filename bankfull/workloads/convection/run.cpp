@@ -19,7 +19,7 @@
 namespace bankfull::convection {
 namespace {
 
-constexpr std::int64_t rows_of_a_run = 200;
+constexpr std::int64_t rows_per_run = 200;
 
 /// A flow that blows up is noticed within so many steps.
 constexpr std::int64_t watch_steps = 50;
@@ -198,7 +198,7 @@ class Integration {
       const double by_time = problem_.end_time / reported_step().dt;
       steps = steps > 0.0 ? std::min(steps, by_time) : by_time;
     }
-    return std::max<std::int64_t>(1, static_cast<std::int64_t>(steps) / rows_of_a_run);
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(steps) / rows_per_run);
   }
 
   /// The last step, or the first while there was none.
@@ -354,7 +354,7 @@ class Integration {
            (at_end() || (next_snapshot_part() < 1.0 && progress_part() >= next_snapshot_part()));
   }
 
-  /// Launches steps until there may be something to do, or somebody should hear from the run.
+  /// Launches steps until there may be something to do, or progress is to be reported.
   void advance_some_steps() {
     const Stopwatch launching;
     const std::int64_t steps = agreed(std::min(steps_ahead(), steps_between_looks()));

@@ -90,16 +90,16 @@ class Recorder {
   /// Cadence::snapshots times, the first at the start and the last at the end.
   virtual void snapshot(const SnapshotMoment& moment, const Grid& grid, const FlowReader& flow) = 0;
 
-  /// Asked after each row: whether to hear of the samples so far.
+  /// Asked after each row: whether statistics() is to be called with the samples so far.
   [[nodiscard]] virtual bool wants_statistics() { return false; }
 
-  /// Where it wants to hear of them, with every checkpoint and at the end, where there are any.
+  /// Called if there are samples: when wants_statistics(), with every checkpoint and at the end.
   virtual void statistics(const StatisticsSoFar& /*all*/) {}
 
   /// As often as FieldCadence asks for.
   virtual void fields(const FieldMoment& /*moment*/, const ToldFlow& /*flow*/) {}
 
-  /// Waits until nobody reads a flow that it has received.
+  /// Waits until no flow that it has received is being read any more.
   virtual void finish_reading() noexcept {}
 
   /// At the start, and as often as each of Cadence::probes asks for.

@@ -13,7 +13,7 @@ namespace bankfull::convection {
 
 /// Spectra along a periodic axis, averaged over a window in time.
 struct SpectrumRequest {
-  std::string name;        ///< tells spectra apart
+  std::string name;        ///< distinguishes spectra
   std::size_t along = 0;   ///< x, y, z
   std::size_t across = 2;  ///< another axis; over the third one is averaged
   std::vector<double> at;  ///< places on it, a spectrum each; none: one of all the box

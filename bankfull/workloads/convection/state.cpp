@@ -22,7 +22,7 @@ double reference_less_own(const Scalar& scalar, std::size_t number, const StateR
   if (difference != 0.0 && scalar.advection == Advection::bounded) {
     throw RuntimeFailure(fmt::format(
         "{} has bounded advection, and was stored less {}, which is now {}: leave its walls as "
-        "they were, or begin a run of its own",
+        "they were, or start a new run",
         scalar.name, saved[number], scalar.reference));
   }
   return difference;

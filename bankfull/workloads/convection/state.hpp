@@ -32,7 +32,7 @@ class StateWriter {
                      const CellReader& values) = 0;
 };
 
-/// Gives back what a StateWriter has taken down. Throws RuntimeFailure where that cannot be had.
+/// Returns what a StateWriter has stored. Throws RuntimeFailure if it cannot be read.
 class StateReader {
  public:
   virtual ~StateReader() = default;

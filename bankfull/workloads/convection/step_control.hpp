@@ -35,8 +35,8 @@ struct FlowRates {
   double exchange = 0.0;   ///< of bounded scalars, see exchange_rate; 0: there are none
 };
 
-/// Of all ranks, NaN where any has it: they all choose the same step. Collective over `ranks`,
-/// which are null where there is one only.
+/// The largest rates over all ranks, NaN if any rank has one: all choose the same step. Collective
+/// over `ranks`, which are null where there is one only.
 FlowRates largest_of_ranks(const Communicator* ranks, const FlowRates& mine);
 
 /// From what the length of a step follows, beside the flow. Rates are 1 / time; a limit that a case

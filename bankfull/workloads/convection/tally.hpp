@@ -50,7 +50,8 @@ BANKFULL_HOST_DEVICE void merge(Tally<Sums, Extremes>& into, const Tally<Sums, E
   }
 }
 
-/// Of all ranks, in their order. Collective over `ranks`, which are null where there is one only.
+/// Merges the tallies of all ranks, in their order. Collective over `ranks`, which are null where
+/// there is one only.
 template <class AnyTally>
 AnyTally merged_by_ranks(const Communicator* ranks, const AnyTally& mine) {
   if (ranks == nullptr) {

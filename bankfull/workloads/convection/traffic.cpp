@@ -73,8 +73,8 @@ Traffic advance_traffic(const Problem& problem, double word) {
 }
 
 /// What bounded scalars add to `advance`: for each, A is found from velocities, the scalar and kept
-/// fluxes, which are replaced; Room from velocities, the scalar and A; the correction from A, Room,
-/// the scalar and what it has become.
+/// fluxes, which are replaced; limiter ratios from velocities, the scalar and A; the correction
+/// from A, the limiter ratios, the scalar and what it has become.
 Traffic bounded_traffic(const Problem& problem, double word) {
   const double cells = count_of(problem.cells());
   double faces = 0.0;
@@ -87,15 +87,16 @@ Traffic bounded_traffic(const Problem& problem, double word) {
   const Traffic antidiffusion{.bytes_read = 7.0 * word * cells,
                               .bytes_written = 6.0 * word * cells,
                               .flops = (BoundedFlops::flux + BoundedFlops::antidiffusion) * faces};
-  const Traffic room{.bytes_read = 7.0 * word * cells,
-                     .bytes_written = 2.0 * word * cells,
-                     .flops = (BoundedFlops::upwind_value + BoundedFlops::room) * cells +
-                              BoundedFlops::on_wall * on_walls};
+  const Traffic limiter_ratios{
+      .bytes_read = 7.0 * word * cells,
+      .bytes_written = 2.0 * word * cells,
+      .flops = (BoundedFlops::upwind_value + BoundedFlops::limiter_ratios) * cells +
+               BoundedFlops::on_wall * on_walls};
   const Traffic correction{.bytes_read = 7.0 * word * cells,
                            .bytes_written = word * cells,
                            .flops = (BoundedFlops::corrected + BoundedFlops::production) * cells};
   return count_of(static_cast<std::int64_t>(bounded_scalars(problem).size())) *
-         (antidiffusion + room + correction);
+         (antidiffusion + limiter_ratios + correction);
 }
 
 /// And to the projection: velocities are read again, for how fast cells exchange what is in them.

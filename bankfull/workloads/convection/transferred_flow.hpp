@@ -17,7 +17,7 @@ namespace bankfull::convection {
 /// between the places of the other grid's values, of each field its own, and beyond the last of
 /// them to what the other run's walls prescribed. So it is of second order, keeps scalars within
 /// their bounds, is the same numbers where both have a place, and is free of divergence once an
-/// integrator has loaded it. Scalars go by their names; those that the other run has not begin as
+/// integrator has loaded it. Scalars are matched by name; those that the other run has not begin as
 /// the problem says. Its noise is added to velocities.
 ///
 /// Holds one field of the other run at a time, and it twice while it is read. One thread may read.

@@ -69,7 +69,7 @@ std::string refusal_of(const std::string& text, const std::vector<std::string>& 
   return "";
 }
 
-/// Two walls of fixed temperature, which make the difference that a Rayleigh number wants.
+/// Two walls of fixed temperature, which make the difference that a Rayleigh number requires.
 std::string fixed_layer() { return layer_with("{ flux = -3 }", "0"); }
 
 std::string fixed_layer_with(const std::string& old, const std::string& fresh) {
@@ -376,7 +376,8 @@ TEST(Slices, AreOfOneFieldOrSeveral) {
   EXPECT_EQ(parse_case(asked.resolved, "again.toml", {}).slices.size(), 3U);
   const Case in_one_map = parsed(chosen, {"output.slice.0.colours=viridis"});
   EXPECT_EQ(in_one_map.slices[0].colours, ColourMap::viridis);
-  EXPECT_THAT(refusal_of(chosen, {"output.slice.0.field=w"}), HasSubstr("stands beside field"));
+  EXPECT_THAT(refusal_of(chosen, {"output.slice.0.field=w"}),
+              HasSubstr("cannot be combined with field"));
   EXPECT_THAT(refusal_of(chosen, {"output.slice.0.fields=[]"}), HasSubstr("names none"));
   EXPECT_THAT(refusal_of(chosen, {"output.slice.0.fields=[\"q\"]"}), HasSubstr("'q' is unknown"));
   std::string many = fixed_layer();

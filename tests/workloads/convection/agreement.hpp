@@ -36,7 +36,7 @@ inline Reached reached(const Problem& problem, std::size_t steps) {
   return found;
 }
 
-/// The flow after so many fixed steps by the clock, which formulas of time go by.
+/// The flow after so many fixed steps by the clock that formulas of time depend on.
 inline Reached reached_by_clock(const Problem& problem, int steps) {
   const Plan plan(problem);
   const std::unique_ptr<Integrator> flow = make_integrator(plan);

@@ -91,7 +91,7 @@ inline double largest_difference(const Found& found, const Found& expected) {
   return largest / scale;
 }
 
-/// Of many ranks, which share few cores, each number tests other cases.
+/// Many ranks share few cores, so each number of ranks tests different cases.
 inline bool is_for_this_many_ranks(const Case& one) {
   constexpr std::size_t shares = 4;
   const auto ranks = static_cast<std::size_t>(test_ranks().size());

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 #include <vector>
 
-// What a GPU goes by as it solves lines, on the host.
+// What a GPU solves lines with, on the host.
 namespace bankfull::convection {
 namespace {
 

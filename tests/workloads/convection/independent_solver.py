@@ -497,7 +497,7 @@ class Flow:
             if any(self.case.implicit):
                 self.correct_pressure(potential, tau, tau if tau else dt)
 
-    # What a row of the series tells
+    # The contents of a row of the series
 
     def advective_rate(self):
         """The Courant number over dt: the largest |u|/h + |v|/h + |w|/h on the lower faces of cells, h of the narrower cell beside."""

@@ -36,7 +36,7 @@ CASES = 50
 MOTIONS = ("no-slip", "free-slip", "moving", "slipping")
 ENDS = [None, *itertools.product(MOTIONS, MOTIONS)]  # of an axis; None: it is periodic
 
-# Every term at once; the stretched axes and their walls tell weighted means from others.
+# Every term at once; the stretched axes and their walls distinguish weighted means from others.
 EVERYTHING = """\
 [domain]
 lower = [-0.3, 0.1, 0.2]
@@ -341,7 +341,7 @@ def sizes_of_passage(flow, rows, s, value, speed):
 
 
 def deviation(ours, theirs):
-    """The difference of two numbers; None, where there is none to tell, differs from all of them, and NaN even from itself."""
+    """The difference of two numbers; None, where one is missing, differs from all of them, and NaN even from itself."""
     if ours is None or theirs is None:
         return 0 if ours is theirs else math.inf
     return abs(ours - theirs) if math.isfinite(ours - theirs) else math.inf
@@ -421,7 +421,7 @@ class BesideTheProgram(unittest.TestCase):
         self.agree(40)
 
     def test_finds_what_is_done_otherwise(self):
-        """Were one term of one side missing, or were it centred or stepped in another way, the comparison would tell."""
+        """Were one term of one side missing, or were it centred or stepped in another way, the comparison would show it."""
         nothing = mock.Mock(return_value=0.0)
         tendency, beyond, diffused, mean_product, passage = Flow.tendency, Wall.beyond, Flow.diffused, Flow.mean_product, Flow.passage
         self.detects(EVERYTHING, (

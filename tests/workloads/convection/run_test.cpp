@@ -20,7 +20,7 @@
 namespace bankfull::convection {
 namespace {
 
-/// For callers that only want the result.
+/// For callers that need only the result.
 class NoRecorder final : public Recorder {
  public:
   void record(const SeriesRow& /*row*/) override {}

@@ -16,7 +16,7 @@
 namespace bankfull::convection {
 namespace {
 
-/// All that a run tells, and its states.
+/// All that a run reports, and its states.
 class KeepingRecorder final : public Recorder {
  public:
   void record(const SeriesRow& row) override { rows.push_back(row); }
@@ -362,7 +362,7 @@ TEST(SavedRun, RecordsItsStatisticsWhileItRuns) {
   EXPECT_EQ(with_checkpoints.told, 4) << "with steps 20, 40, 60 and the last one";
 }
 
-/// What an interrupted run tells at its end is no part of the run that goes on with it.
+/// What an interrupted run reports at its end is no part of the run that goes on with it.
 TEST(SavedRun, AnInterruptedRunIsSavedBeforeItsLastRow) {
   const SavedCase one = saved_cases().front();
   KeepingRecorder plain;

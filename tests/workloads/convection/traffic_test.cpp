@@ -49,7 +49,7 @@ class CountedFlow {
         carried_(count_ * layout_.size()),
         kept_fluxes_(3 * layout_.size()),
         fluxes_(3 * layout_.size()),
-        room_(2 * layout_.size()),
+        limiter_ratios_(2 * layout_.size()),
         factors_(static_cast<std::size_t>(count_)) {
     for (std::int64_t n = 0; n < count_ * layout_.size(); ++n) {
       carried_.leave_out(n);  // a plane that stays in the caches
@@ -86,7 +86,7 @@ class CountedFlow {
              find_antidiffusion_rows(row, along, i == n_.ni - 1, j == n_.nj - 1);
            }) +
            pass([](const auto& row, const auto& along, std::int64_t /*i*/, std::int64_t /*j*/) {
-             find_room_row(row, along);
+             find_limiter_ratios_row(row, along);
            }) +
            pass([](const auto& row, const auto& along, std::int64_t /*i*/, std::int64_t /*j*/) {
              correct_row(row, along);
@@ -258,7 +258,7 @@ class CountedFlow {
             .walled = walls_.walled[2],
             .kept = at(kept_fluxes_, 0, i, j),
             .flux = at(fluxes_, 0, i, j),
-            .room = at(room_, 0, i, j),
+            .limiter_ratios = at(limiter_ratios_, 0, i, j),
             .next = at(next_, 3, i, j),
             .cells = n_.nk};
   }
@@ -363,7 +363,7 @@ class CountedFlow {
         fluxes_.leave_out(field * layout_.size() + ghost);
       }
       for (int field = 0; field < 2; ++field) {
-        room_.leave_out(field * layout_.size() + ghost);
+        limiter_ratios_.leave_out(field * layout_.size() + ghost);
       }
     });
   }
@@ -438,7 +438,7 @@ class CountedFlow {
   Values carried_;
   Values kept_fluxes_;
   Values fluxes_;
-  Values room_;
+  Values limiter_ratios_;
   std::vector<LineFactors<Value>> factors_;  ///< of all fields at any place
 };
 

@@ -76,7 +76,7 @@ function keyOf(number, name) {
     svg("path", { d: "M0 5H28", class: `curve curve-${number % 6}` })), readable(name));
 }
 
-/// A chart with its name, a switch for logarithms and a table of its last values, which tells those
+/// A chart with its name, a switch for logarithms and a table of its last values, which shows those
 /// under the pointer instead.
 function chart(parent, key, title, curves, options) {
   const figure = kept(parent, key, () => {

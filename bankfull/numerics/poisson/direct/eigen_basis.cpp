@@ -16,7 +16,7 @@ VectorXd roots_of_widths(const Axis& axis) {
       .cwiseSqrt();
 }
 
-/// G: one row a face, one column a cell.
+/// G: one row per face, one column per cell.
 MatrixXd scaled_differences(const Axis& axis, const VectorXd& roots) {
   const Index cells = roots.size();
   const Index first = axis.periodic ? 0 : 1;

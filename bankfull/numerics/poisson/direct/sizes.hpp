@@ -42,10 +42,10 @@ double root_system_flops(int ranks);
 /// what fills up its cache lines.
 Traffic cpu_direct_traffic(const Domain& domain, std::size_t element_bytes);
 
-/// The same of one of so many ranks. The sweep for sides reads once more what the roots feel of the
-/// spectrum. Beside it count the blocks of sides and solutions (see RootBlocks) and the systems of
-/// the roots, which the rank solves for its share of the modes; what travels between ranks is not
-/// memory traffic: see RootBlocks::sent_bytes.
+/// The same of one of so many ranks. The sweep for sides reads once more the cells of the
+/// spectrum that matter to the roots. Beside it count the blocks of sides and solutions (see
+/// RootBlocks) and the systems of the roots, which the rank solves for its share of the modes; what
+/// travels between ranks is not memory traffic: see RootBlocks::sent_bytes.
 Traffic cpu_slab_traffic(const Domain& domain, const SlabSweeps& sweeps, int ranks,
                          std::size_t element_bytes);
 
@@ -55,7 +55,7 @@ Traffic gpu_direct_traffic(const Domain& domain, std::size_t element_bytes);
 
 /// How the solver on a GPU divides its work.
 struct GpuSizes {
-  /// Bytes of planes that are transformed together, for cuFFT may want as much room and more. Few
+  /// Bytes of planes that are transformed together, for cuFFT may need as much memory and more. Few
   /// planes that stay in L2 do not pay: on an H200 16 MiB at a time took a fifth longer.
   static constexpr std::int64_t chunk_bytes = 128 * mib;
   /// Threads of a block of the elimination.

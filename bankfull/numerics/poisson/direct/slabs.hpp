@@ -17,7 +17,7 @@ namespace bankfull::poisson {
 // root of its slab as Elimination<true> does, the coupling to the slab below being the closing
 // coupling, whose other end is the root below (of a periodic axis, for the first slab, the last
 // one's; between walls the first slab's closing coupling is 0). What is left are the roots alone,
-// one unknown a slab and mode. With c the coupling that is left between root r and root r - 1,
+// one unknown per slab and mode. With c the coupling that is left between root r and root r - 1,
 // d the dominance of root r and g what the row of root r - 1 gains:
 //
 //   (d(r) + g(r + 1) + c(r) + c(r + 1)) p(r) - c(r) p(r - 1) - c(r + 1) p(r + 1) = s(r) + t(r + 1)
@@ -35,7 +35,8 @@ namespace bankfull::poisson {
 // eliminated too.)
 //
 // c, d and g depend on the domain alone and travel once, when the solver is made. c shrinks by a
-// factor a plane, the faster the larger a mode's decay is: most roots are neighbours in name only.
+// factor per plane, the faster the larger a mode's decay is: most roots are neighbours in name
+// only.
 //
 // The constant mode has no dominance, and its solution is 0 at the last cell of the domain, less
 // its mean. It is one column of numbers. CPUs send all of it to every rank, beside the sides of its
@@ -52,8 +53,8 @@ struct SlabCouplings {
   Real gain;       ///< g of the root below
 };
 
-/// Which cells of a slab, counted from its first one, the roots at its ends are felt in and feel:
-/// [0, of_root_below) and [of_root, cells). What lies outside adds less than rounding. Each cell
+/// The cells of a slab, counted from its first one, that are coupled to the roots at its ends:
+/// [0, of_root_below) and [of_root, cells). Cells outside contribute less than rounding. Each cell
 /// passes on to the next what it gets itself times Pivot::up: in columns of a mode whose decay is
 /// 1 / width^2 less than 5e-20 is left after 46 cells.
 struct SlabReach {
@@ -73,7 +74,7 @@ struct SlabReach {
 struct SlabSweeps {
   double cells = 0.0;   ///< of the slab
   double sides = 0.0;   ///< below the root, of the sweep for sides
-  double closed = 0.0;  ///< of each sweep, those in which the root below is felt
+  double closed = 0.0;  ///< of each sweep, those in which the root below matters
   double below = 0.0;   ///< planes below the slab, of which the solution is wanted
 
   SlabSweeps() = default;

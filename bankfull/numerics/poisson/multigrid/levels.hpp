@@ -17,7 +17,7 @@ struct AxisPart {
 };
 
 /// One axis on one level, and its way to the next, coarser one. See point.hpp for how the numbers
-/// are used; vectors have one element a cell. A single periodic cell counts as between walls.
+/// are used; vectors have one element per cell. A single periodic cell counts as between walls.
 struct AxisLevel {
   std::int64_t cells = 1;
   bool periodic = false;

@@ -17,7 +17,7 @@
 namespace bankfull::convection {
 
 /// Corrects bounded scalars that `advance` has taken through a stage by centred fluxes, in three
-/// passes each: A and the fluxes to keep, Room, the correction. Empty where there are none.
+/// passes each: A and the fluxes to keep, limiter ratios, the correction; empty if there are none.
 template <class Real>
 class CpuBounded {
  public:
@@ -40,9 +40,9 @@ class CpuBounded {
     const int kept = 3 * static_cast<int>(scalars_.size());
     kept_ = std::make_unique<FieldSet<Real>>(flow_.layout, kept, Device::cpu());
     fluxes_ = std::make_unique<FieldSet<Real>>(flow_.layout, 3, Device::cpu());
-    room_ = std::make_unique<FieldSet<Real>>(flow_.layout, 2, Device::cpu());
+    limiter_ratios_ = std::make_unique<FieldSet<Real>>(flow_.layout, 2, Device::cpu());
     fill(*fluxes_, Real(0));
-    fill(*room_, Real(1));  // beyond walls, for good
+    fill(*limiter_ratios_, Real(1));  // beyond walls, for good
     restart();
   }
 
@@ -79,10 +79,11 @@ class CpuBounded {
       });
       each_row([&](std::int64_t i, std::int64_t j) {
         const BoundedRow<Real> row = row_of(n, from, to, stage, i, j);
-        flow_.with_cells_along_rows([&](const auto& along) { find_room_row(row, along); });
+        flow_.with_cells_along_rows(
+            [&](const auto& along) { find_limiter_ratios_row(row, along); });
         close(i, j);
       });
-      halo_.exchange_room(*room_);
+      halo_.exchange_limiter_ratios(*limiter_ratios_);
       corrected_variance_[static_cast<std::size_t>(scalars_[n])] +=
           sum_of_rows([&](std::int64_t i, std::int64_t j) {
             const BoundedRow<Real> row = row_of(n, from, to, stage, i, j);
@@ -164,18 +165,18 @@ class CpuBounded {
             .walled = flow_.walls.walled[2],
             .kept = (*kept_)[3 * static_cast<int>(n)].row(i, j),
             .flux = (*fluxes_)[0].row(i, j),
-            .room = (*room_)[0].row(i, j),
+            .limiter_ratios = (*limiter_ratios_)[0].row(i, j),
             .next = to[3 + scalar].row(i, j),
             .cells = n_.nk};
   }
 
-  /// Writes the ghosts of Room that are images of a row, around periodic ends.
+  /// Writes the ghosts of limiter ratios that are images of a row, around periodic ends.
   void close(std::int64_t i, std::int64_t j) const {
     for (int field = 0; field < 2; ++field) {
-      const FieldView<Real> room = (*room_)[field];
-      Real* const row = room.row(i, j);
+      const FieldView<Real> ratios = (*limiter_ratios_)[field];
+      Real* const row = ratios.row(i, j);
       const auto copy_to = [&](std::int64_t to_i, std::int64_t to_j) {
-        std::copy_n(row, n_.nk, room.row(to_i, to_j));
+        std::copy_n(row, n_.nk, ratios.row(to_i, to_j));
       };
       if (flow_.walls.closes(0) && i == 0) {
         copy_to(n_.ni, j);
@@ -202,10 +203,10 @@ class CpuBounded {
   Extents n_;
   std::vector<int> scalars_;
   std::vector<double> corrected_variance_;
-  std::array<std::vector<Real>, 3> diffusion_;  ///< see diffusive_exchange
-  std::unique_ptr<FieldSet<Real>> kept_;        ///< centred fluxes, three of each scalar
-  std::unique_ptr<FieldSet<Real>> fluxes_;      ///< A through the lower faces, of one scalar
-  std::unique_ptr<FieldSet<Real>> room_;        ///< of one scalar
+  std::array<std::vector<Real>, 3> diffusion_;      ///< see diffusive_exchange
+  std::unique_ptr<FieldSet<Real>> kept_;            ///< centred fluxes, three of each scalar
+  std::unique_ptr<FieldSet<Real>> fluxes_;          ///< A through the lower faces, of one scalar
+  std::unique_ptr<FieldSet<Real>> limiter_ratios_;  ///< of one scalar
 };
 
 }  // namespace bankfull::convection

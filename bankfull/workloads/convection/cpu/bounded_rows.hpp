@@ -14,12 +14,12 @@ struct BoundedRow {
   int scalar = 0;
   Real diffusivity{};
   BoundedStage<Real> stage;
-  CellOnWalls beside;    ///< the walls beside the row
-  bool walled = false;   ///< it ends at walls
-  Real* kept = nullptr;  ///< centred fluxes through the lower faces across i, j, k
-  Real* flux = nullptr;  ///< A of the stage, likewise
-  Real* room = nullptr;  ///< Room of the cells: rise, fall
-  Real* next = nullptr;  ///< the scalar itself, as the stage leaves it
+  CellOnWalls beside;              ///< the walls beside the row
+  bool walled = false;             ///< it ends at walls
+  Real* kept = nullptr;            ///< centred fluxes through the lower faces across i, j, k
+  Real* flux = nullptr;            ///< A of the stage, likewise
+  Real* limiter_ratios = nullptr;  ///< of the cells: rise, fall
+  Real* next = nullptr;            ///< the scalar itself, as the stage leaves it
   std::int64_t cells = 0;
 };
 
@@ -60,18 +60,18 @@ BANKFULL_ALWAYS_INLINE void put_antidiffusion(const BoundedRow<Real>& row, const
 }
 
 template <class Real, class Cells>
-BANKFULL_ALWAYS_INLINE void put_room(const BoundedRow<Real>& row, const Cells& along,
-                                     std::int64_t k) {
+BANKFULL_ALWAYS_INLINE void put_limiter_ratios(const BoundedRow<Real>& row, const Cells& along,
+                                               std::int64_t k) {
   const PointStencil<Real> stencil = stencil_at(row.stencil, along, k);
   CellOnWalls walls = row.beside;
   walls.lower[2] = row.walled && k == 0;
   walls.upper[2] = row.walled && k == row.cells - 1;
-  const BoundedPoint<Real> point{row.stencil.strides, row.flux + k, row.room + k};
+  const BoundedPoint<Real> point{row.stencil.strides, row.flux + k, row.limiter_ratios + k};
   const Real low = upwind_value(stencil, row.scalar, row.diffusivity, row.stage.length);
-  const Room<Real> room =
-      room_of(stencil, point.fluxes(), low, values_around(stencil, row.scalar, walls));
-  row.room[k] = room.rise;
-  row.room[row.stencil.strides.field + k] = room.fall;
+  const LimiterRatios<Real> ratios =
+      limiter_ratios_of(stencil, point.fluxes(), low, values_around(stencil, row.scalar, walls));
+  row.limiter_ratios[k] = ratios.rise;
+  row.limiter_ratios[row.stencil.strides.field + k] = ratios.fall;
 }
 
 /// Returns twice what it adds to T^2 / 2 times the cell's width.
@@ -79,7 +79,7 @@ template <class Real, class Cells>
 BANKFULL_ALWAYS_INLINE double put_corrected(const BoundedRow<Real>& row, const Cells& along,
                                             std::int64_t k) {
   const PointStencil<Real> stencil = stencil_at(row.stencil, along, k);
-  const BoundedPoint<Real> point{row.stencil.strides, row.flux + k, row.room + k};
+  const BoundedPoint<Real> point{row.stencil.strides, row.flux + k, row.limiter_ratios + k};
   const Real correction = point.correction(stencil.axis);
   const Real after = row.next[k] + correction;
   row.next[k] = after;
@@ -115,12 +115,12 @@ void find_antidiffusion_rows(const BoundedRow<Real>& row, const Cells& along, bo
   }
 }
 
-/// Room of the cells of a row.
+/// Limiter ratios of the cells of a row.
 template <class Real, class Cells>
-void find_room_row(BoundedRow<Real> row, Cells along) {
+void find_limiter_ratios_row(BoundedRow<Real> row, Cells along) {
 #pragma omp simd
   for (std::int64_t k = 0; k < row.cells; ++k) {
-    put_room(row, along, k);
+    put_limiter_ratios(row, along, k);
   }
 }
 

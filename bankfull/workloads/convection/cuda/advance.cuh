@@ -210,10 +210,10 @@ auto advance_kernel_for(const AdvanceArguments<Real>& arguments) {
 /// Planes that one block follows: many where the GPU is full, few where it is not.
 inline int planes_per_block(const int (&cells)[3], int multiprocessors) {
   constexpr int most = 32;
-  constexpr int blocks_a_multiprocessor = 4;
+  constexpr int blocks_per_multiprocessor = 4;
   const int columns = (cells[2] + detail::advance_columns - 1) / detail::advance_columns;
   const int rows = (cells[1] + detail::advance_rows - 1) / detail::advance_rows;
-  const int wanted = std::max(1, multiprocessors * blocks_a_multiprocessor / (columns * rows));
+  const int wanted = std::max(1, multiprocessors * blocks_per_multiprocessor / (columns * rows));
   return std::clamp(cells[0] / wanted, 1, most);
 }
 

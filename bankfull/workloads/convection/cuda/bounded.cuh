@@ -28,11 +28,11 @@ struct BoundedArguments {
   const StageFactorsOnGpu<Real>* stage;
   int scalar;
   Real diffusivity;
-  const Real* fields;  ///< the flow that the stage starts from
-  Real* kept;          ///< centred fluxes through the lower faces
-  Real* flux;          ///< A through them
-  Real* room;          ///< of the cells
-  Real* next;          ///< the scalar itself, as the stage leaves it
+  const Real* fields;    ///< the flow that the stage starts from
+  Real* kept;            ///< centred fluxes through the lower faces
+  Real* flux;            ///< A through them
+  Real* limiter_ratios;  ///< of the cells
+  Real* next;            ///< the scalar itself, as the stage leaves it
 
   __device__ __forceinline__ BoundedStage<Real> bounded_stage() const {
     const StageFactorsOnGpu<Real> now = *stage;
@@ -87,25 +87,26 @@ struct FindAntidiffusion {
   }
 };
 
-/// Room of a cell, and of its images around periodic ends; beyond walls it stays as it is.
+/// Limiter ratios of a cell, and of its images around periodic ends; beyond walls they stay 1.
 template <InPlane Widths, class Real>
-struct FindRoom {
+struct FindLimiterRatios {
   BoundedArguments<Real> arguments;
 
-  __device__ __forceinline__ void put(std::int64_t at, const Room<Real>& room) const {
-    arguments.room[at] = room.rise;
-    arguments.room[arguments.flow.strides.field + at] = room.fall;
+  __device__ __forceinline__ void put(std::int64_t at, const LimiterRatios<Real>& ratios) const {
+    arguments.limiter_ratios[at] = ratios.rise;
+    arguments.limiter_ratios[arguments.flow.strides.field + at] = ratios.fall;
   }
 
   template <int B>
-  __device__ __forceinline__ void put_images(int n, std::int64_t at, const Room<Real>& room) const {
+  __device__ __forceinline__ void put_images(int n, std::int64_t at,
+                                             const LimiterRatios<Real>& ratios) const {
     const FlowOnGpu<Real>& flow = arguments.flow;
     const std::int64_t around = flow.cells[B] * flow.strides.template along<B>();
     if (flow.walls.closes(B) && n == 0) {
-      put(at + around, room);
+      put(at + around, ratios);
     }
     if (flow.walls.closes(B) && n == flow.cells[B] - 1) {
-      put(at - around, room);
+      put(at - around, ratios);
     }
   }
 
@@ -115,16 +116,17 @@ struct FindRoom {
     const std::int64_t cell = arguments.offset(at[0], at[1], at[2]);
     const PointStencil<Real> stencil =
         flow.template stencil<Widths>(arguments.fields, at[0], at[1], at[2]);
-    const BoundedPoint<Real> point{flow.strides, arguments.flux + cell, arguments.room + cell};
+    const BoundedPoint<Real> point{flow.strides, arguments.flux + cell,
+                                   arguments.limiter_ratios + cell};
     const Real low = upwind_value(stencil, arguments.scalar, arguments.diffusivity,
                                   arguments.bounded_stage().length);
-    const Room<Real> room =
-        room_of(stencil, point.fluxes(), low,
-                values_around(stencil, arguments.scalar, flow.walls.around(at, flow.cells)));
-    put(cell, room);
-    put_images<0>(at[0], cell, room);
-    put_images<1>(at[1], cell, room);
-    put_images<2>(at[2], cell, room);
+    const LimiterRatios<Real> ratios = limiter_ratios_of(
+        stencil, point.fluxes(), low,
+        values_around(stencil, arguments.scalar, flow.walls.around(at, flow.cells)));
+    put(cell, ratios);
+    put_images<0>(at[0], cell, ratios);
+    put_images<1>(at[1], cell, ratios);
+    put_images<2>(at[2], cell, ratios);
   }
 };
 
@@ -152,7 +154,8 @@ __global__ void __launch_bounds__(bounded_threads)
   each_cell_of_rows(flow.cells, [&](int i, int j, int k) {
     const std::int64_t cell = arguments.offset(i, j, k);
     const PointStencil<Real> stencil = flow.template stencil<Widths>(arguments.fields, i, j, k);
-    const BoundedPoint<Real> point{flow.strides, arguments.flux + cell, arguments.room + cell};
+    const BoundedPoint<Real> point{flow.strides, arguments.flux + cell,
+                                   arguments.limiter_ratios + cell};
     const Real correction = point.correction(stencil.axis);
     const Real after = arguments.next[cell] + correction;
     arguments.next[cell] = after;
@@ -248,11 +251,12 @@ class CudaBounded {
     const int kept = 3 * static_cast<int>(scalars_.size());
     kept_ = std::make_unique<FieldSet<Real>>(layout_, kept, device);
     fluxes_ = std::make_unique<FieldSet<Real>>(layout_, 3, device);
-    room_ = std::make_unique<FieldSet<Real>>(layout_, 2, device);
+    limiter_ratios_ = std::make_unique<FieldSet<Real>>(layout_, 2, device);
     partial_ = gpu.make<double>(detail::bounded_blocks);
     corrected_variance_ = gpu.make<double>(static_cast<std::int64_t>(problem_.scalars.size()));
     gpu.fill(fluxes_->data(), static_cast<std::int64_t>(fluxes_->size()), Real(0));
-    gpu.fill(room_->data(), static_cast<std::int64_t>(room_->size()), Real(1));  // beyond walls
+    gpu.fill(limiter_ratios_->data(), static_cast<std::int64_t>(limiter_ratios_->size()),
+             Real(1));  // beyond walls
     restart(gpu);
   }
 
@@ -297,7 +301,7 @@ class CudaBounded {
                                              .fields = from,
                                              .kept = (*kept_)[3 * static_cast<int>(n)].origin,
                                              .flux = (*fluxes_)[0].origin,
-                                             .room = (*room_)[0].origin,
+                                             .limiter_ratios = (*limiter_ratios_)[0].origin,
                                              .next = to + (3 + scalar) * flow.strides.field};
       flow.widths == InPlane::uniform ? queue_passes<InPlane::uniform>(arguments)
                                       : queue_passes<InPlane::stretched>(arguments);
@@ -323,8 +327,8 @@ class CudaBounded {
   void queue_passes(const BoundedArguments<Real>& arguments) {
     const Box cells = box_of(layout_.interior());
     for_each(stream_, cells, detail::FindAntidiffusion<Widths, Real>{arguments});
-    for_each(stream_, cells, detail::FindRoom<Widths, Real>{arguments});
-    halo_.exchange_room(*room_);
+    for_each(stream_, cells, detail::FindLimiterRatios<Widths, Real>{arguments});
+    halo_.exchange_limiter_ratios(*limiter_ratios_);
     launch(stream_, {dim3(detail::bounded_blocks), dim3(detail::bounded_threads)},
            detail::correct_kernel<Widths, Real>, arguments, partial_.data());
     launch(stream_, {dim3(1), dim3(detail::bounded_blocks)}, detail::add_partial_sums<double>,
@@ -340,9 +344,9 @@ class CudaBounded {
   Layout layout_;
   std::vector<int> scalars_;
   std::array<Buffer<Real>, 3> diffusion_;
-  std::unique_ptr<FieldSet<Real>> kept_;    ///< centred fluxes, three of each scalar
-  std::unique_ptr<FieldSet<Real>> fluxes_;  ///< A through the lower faces, of one scalar
-  std::unique_ptr<FieldSet<Real>> room_;    ///< of one scalar
+  std::unique_ptr<FieldSet<Real>> kept_;            ///< centred fluxes, three of each scalar
+  std::unique_ptr<FieldSet<Real>> fluxes_;          ///< A through the lower faces, of one scalar
+  std::unique_ptr<FieldSet<Real>> limiter_ratios_;  ///< of one scalar
   Buffer<double> partial_;
   Buffer<double> corrected_variance_;  ///< of all scalars, what this rank has added
 };

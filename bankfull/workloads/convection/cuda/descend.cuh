@@ -8,7 +8,8 @@
 
 namespace bankfull::convection {
 
-/// Columns on their way down: what was eliminated along the planes, and what makes it a solution.
+/// Columns during back substitution: what was eliminated along the planes, and the factors that
+/// turn it into a solution.
 template <class Real>
 struct ColumnsOnGpu {
   Real* values;                    ///< of all fields, eliminated
@@ -135,8 +136,8 @@ __global__ void __launch_bounds__(descent_columns* descent_rows, 4)
   }
 }
 
-/// The projection of a column whose velocities are on their way down, the loads of `Planes` planes
-/// under way at a time. Its ends are at walls.
+/// The projection of a column during back substitution of its velocities, the loads of `Planes`
+/// planes under way at a time. Its ends are at walls.
 template <int Planes, InPlane Widths, class Real>
 __device__ __forceinline__ void project_column(const ProjectAndKeep<Widths, Real>& body,
                                                const ColumnsOnGpu<Real>& columns, int j, int k,

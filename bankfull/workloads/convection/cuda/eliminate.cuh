@@ -8,7 +8,7 @@
 
 namespace bankfull::convection {
 
-/// Planes that a block follows on its way up where columns are swept. Columns that go up all planes
+/// Planes that a block traverses upwards where columns are swept. Columns that go up all planes
 /// at once drift apart, and no longer find in L2 what their neighbours read: on an H200 the
 /// elimination of 512^3 cells takes 23 % more time then.
 inline constexpr int planes_per_slab = 32;

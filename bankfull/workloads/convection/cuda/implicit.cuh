@@ -59,7 +59,7 @@ class ImplicitOnGpu {
   /// That stages know of.
   [[nodiscard]] FieldView<Real> pressure() { return pressure_[0]; }
 
-  /// The stage of a slot up to where its lines are solved, but for columns on their way down.
+  /// The stage of a slot up to where its lines are solved, except the back substitution of columns.
   void queue_advance(AdvanceArguments<Real> advance, const Continuations* rules, int slot) const {
     queue_forming(gpu_.stream(), forms_, slots(), slot);
     if (sweeps_columns_) {

@@ -62,8 +62,8 @@ __device__ void form_line(const ImplicitLine& line, double time, LineFactors<Rea
   line.form_part(time, part, lane == 0 ? rest : before.of(rest), factors, step);
 }
 
-/// A block an axis, a warp a field. Factors stay as they are where the stage is as long as the one
-/// that they were formed for.
+/// One block per axis and one warp per field. Factors stay as they are where the stage is as long
+/// as the one that they were formed for.
 template <class Real>
 __global__ void __launch_bounds__(ImplicitLine::parts* max_fields)
     form_slot_kernel(const __grid_constant__ ImplicitForms<Real> forms, ImplicitSlot<Real>* slots,

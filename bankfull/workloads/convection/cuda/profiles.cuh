@@ -200,7 +200,7 @@ class ProfilesOnGpu {
   static constexpr int max_partial_planes = static_cast<int>(max_partial_sums);
   static constexpr int blocks_for_planes = 8192;
   /// Few enough for L1, and enough that the two rows beside a strip are few of those it reads.
-  static constexpr int rows_of_a_strip = 4;
+  static constexpr int rows_per_strip = 4;
 
   [[nodiscard]] Buffer<double> on_this_gpu(const std::vector<double>& values) const {
     Buffer<double> buffer = gpu_.template make<double>(static_cast<std::int64_t>(values.size()));
@@ -258,7 +258,7 @@ class ProfilesOnGpu {
     constexpr dim3 threads(detail::profile_threads);
     if constexpr (P == 2) {
       const int most = std::max(1, max_partial_planes / planes);
-      const int strips = std::clamp(flow.cells[1] / rows_of_a_strip, 1, most);
+      const int strips = std::clamp(flow.cells[1] / rows_per_strip, 1, most);
       const int pieces = strips * std::clamp(most / strips, 1, flow.cells[0]);
       const int blocks = (planes + detail::profile_threads - 1) / detail::profile_threads;
       launch(stream, {dim3(static_cast<unsigned>(pieces), static_cast<unsigned>(blocks)), threads},

@@ -16,8 +16,8 @@ struct KeptPressure {
   bool implicit_along[3];
 };
 
-/// Planes of a block that a pass takes: first, first + step, ... Blocks of ranks go by their outer
-/// planes and then by the others.
+/// Planes of a block that a pass takes: first, first + step, ... Blocks of ranks take their outer
+/// planes first, then the others.
 struct PlanesOfBlock {
   int first = 0;
   int count = 0;
@@ -67,14 +67,14 @@ void queue_thin(const Stream& stream, const PlanesOfBlock& planes, const int (&c
     return;
   }
   constexpr int planes_per_thread = 8;
-  constexpr int blocks_a_multiprocessor = 2;
+  constexpr int blocks_per_multiprocessor = 2;
   const auto blocks = [](int count, int of) {
     return static_cast<unsigned>((count + of - 1) / of);
   };
   const dim3 columns(blocks(cells[2], thin_columns), blocks(cells[1], thin_rows));
   const unsigned slabs = blocks(planes.count, planes_per_thread);
   const auto filling =
-      static_cast<unsigned>(blocks_a_multiprocessor * multiprocessors_of(stream.device()));
+      static_cast<unsigned>(blocks_per_multiprocessor * multiprocessors_of(stream.device()));
   if (columns.x * columns.y * slabs >= filling) {
     queue_thin<planes_per_thread>(stream, planes, cells, columns, body);
   } else {

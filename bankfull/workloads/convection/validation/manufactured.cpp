@@ -33,8 +33,8 @@ FourierModes sine_squared(const AxisCells& axis) {
 FourierModes one(const AxisCells& axis) { return {{wave(axis, 1.0, 0.0, 0.0)}}; }
 
 /// Factors along `axis` of the vector potential A whose curl is the velocity. What is normal to the
-/// walls vanishes if the components of A along the walls do; no-slip walls want their slopes to
-/// vanish too, and free-slip walls their second derivatives.
+/// walls vanishes if the components of A along the walls do; no-slip walls require their slopes
+/// to vanish too, and free-slip walls their second derivatives.
 struct PotentialFactors {
   FourierModes along_axis;    ///< of the component of A along the axis
   FourierModes along_others;  ///< of the two others

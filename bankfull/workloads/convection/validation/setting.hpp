@@ -33,10 +33,10 @@ class ValidationSetting {
   /// The problem on the device of this validation, on a CPU with as many threads as it has work
   /// for.
   [[nodiscard]] Problem placed(Problem problem) const {
-    constexpr std::int64_t cells_of_a_thread = 32768;
+    constexpr std::int64_t cells_per_thread = 32768;
     problem.device = device();
     problem.threads = static_cast<int>(
-        std::clamp<std::int64_t>(problem.cells() / cells_of_a_thread, 1, threads()));
+        std::clamp<std::int64_t>(problem.cells() / cells_per_thread, 1, threads()));
     return problem;
   }
 

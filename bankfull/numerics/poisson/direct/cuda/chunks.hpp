@@ -82,7 +82,7 @@ class TransformPair {
         break;
       }
       if (at_once == 1) {
-        throw RuntimeFailure("cuFFT wants more memory for a plane than the solver allows for it");
+        throw RuntimeFailure("cuFFT needs more memory for one plane than the solver reserves");
       }
     }
   }

@@ -30,7 +30,7 @@ struct EliminationData {
   Real closing;
   Real length;
   Real mean_response;
-  int* felt;  ///< of a slab's pairs: the cells in which the root below is felt
+  int* decayed_after;  ///< per pair of a slab: the cells after which the root below has no effect
 };
 
 /// One thread's elimination along i of the columns (., j, k) and (., j', k).
@@ -38,13 +38,13 @@ struct EliminationData {
 /// The sweep up leaves the pivots' part of the solution in the spectrum's place and the LowerEnd of
 /// every segment's first cell in a checkpoint. The sweep down eliminates a segment's couplings
 /// again from there: to store those of all cells would move more bytes. Checkpoints of a slab have
-/// closing couplings only as far as the root below is felt; see SlabReach. Where j' is j, the
+/// closing couplings only as far as the root below matters; see SlabReach. Where j' is j, the
 /// second column's solution take a spare row.
 template <class Real, class Kind, bool Cyclic>
 class ColumnPair {
  public:
   __device__ ColumnPair(const EliminationData<Real>& data, int pair)
-      : data_(data), pair_(pair), last_(data.ni - 1), felt_(last_), unbound_(pair == 0) {
+      : data_(data), pair_(pair), last_(data.ni - 1), decayed_after_(last_), unbound_(pair == 0) {
     const int half_k = data.nk / 2 + 1;
     const int j = pair / half_k;
     const int k = pair - j * half_k;
@@ -77,7 +77,7 @@ class ColumnPair {
   /// What the sweep up leaves for the root and for the root below.
   __device__ void find_sides(Amplitudes<Real>& own, Amplitudes<Real>& below) {
     sweep_up<true>();
-    data_.felt[pair_] = felt_;
+    data_.decayed_after[pair_] = decayed_after_;
     const EliminationCell<Real> cell = data_.cells[last_];
     const Amplitudes<Real> side = amplitudes(load(last_, first_b_));
 #pragma unroll
@@ -101,7 +101,7 @@ class ColumnPair {
   /// constant mode's mean right side.
   __device__ void substitute(const Amplitudes<Real>& own, const Amplitudes<Real>& below,
                              Real excess) {
-    felt_ = data_.felt[pair_];
+    decayed_after_ = data_.decayed_after[pair_];
     excess_ = excess;
     root_ = below;
     solution_ = below;
@@ -134,8 +134,8 @@ class ColumnPair {
     for (int mode = 0; mode < modes; ++mode) {
       most = max(most, end_[mode].closing);
     }
-    if (first < felt_ && most <= SlabReach::least<Real> * data_.closing) {
-      felt_ = first;
+    if (first < decayed_after_ && most <= SlabReach::least<Real> * data_.closing) {
+      decayed_after_ = first;
 #pragma unroll
       for (int mode = 0; mode < modes; ++mode) {
         end_[mode].closing = 0;
@@ -298,7 +298,7 @@ class ColumnPair {
       *at = end_[mode].dominance;
       if constexpr (Cyclic) {
         at += data_.pairs;
-        if (first < felt_) {
+        if (first < decayed_after_) {
           *at = end_[mode].closing;
         }
       }
@@ -312,7 +312,7 @@ class ColumnPair {
       end_[mode].dominance = *at;
       if constexpr (Cyclic) {
         at += data_.pairs;
-        end_[mode].closing = first < felt_ ? *at : Real{0};
+        end_[mode].closing = first < decayed_after_ ? *at : Real{0};
       }
     }
   }
@@ -320,7 +320,7 @@ class ColumnPair {
   const EliminationData<Real>& data_;
   int pair_;
   int last_;
-  int felt_;  ///< the first cell of a segment without closing couplings
+  int decayed_after_;  ///< the first cell of a segment without closing couplings
   bool unbound_;
   Complex<Real>* a_;
   Complex<Real>* b_;

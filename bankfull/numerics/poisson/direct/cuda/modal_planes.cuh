@@ -34,7 +34,7 @@ class CudaModalPlanes {
         layout_(extents_, sizeof(Real), spare_rows(extents_.nj)),
         field_(on_gpu<Real>(layout_.size)),
         checkpoints_(on_gpu<Real>(sizes.checkpoint_reals)),
-        felt_(on_gpu<int>(before_ > 0 ? sizes.pairs : 0)) {
+        decayed_after_(on_gpu<int>(before_ > 0 ? sizes.pairs : 0)) {
     fill_bytes(field_.data(), 0, field_.bytes(), stream);
     if (is_transformed(planes)) {
       plan_transforms(sizes);
@@ -77,7 +77,7 @@ class CudaModalPlanes {
     }
   }
 
-  /// One thread a pair of columns.
+  /// One thread per pair of columns.
   [[nodiscard]] LaunchShape shape_for_columns() const {
     constexpr int warp = 32;
     // Few columns are spread over all multiprocessors.
@@ -127,7 +127,7 @@ class CudaModalPlanes {
              .closing = closing_of(table, eliminated),
              .length = table.length,
              .mean_response = table.mean_response,
-             .felt = felt_.data()};
+             .decayed_after = decayed_after_.data()};
   }
 
   /// Around the table, before its first.
@@ -166,7 +166,7 @@ class CudaModalPlanes {
   SpectrumLayout layout_;
   Buffer<Real> field_;
   Buffer<Real> checkpoints_;
-  Buffer<int> felt_;  ///< of a slab
+  Buffer<int> decayed_after_;  ///< of a slab
   std::optional<TransformPair<Real>> transforms_;
   Buffer<std::byte> work_;  ///< of the transforms
   std::optional<PlaneProducts<Real>> products_;

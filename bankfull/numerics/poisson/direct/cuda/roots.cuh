@@ -226,11 +226,12 @@ class CudaRoots {
   }
   [[nodiscard]] bool recordable() const { return chosen_.transport->recordable(); }
 
-  /// Once a kernel is queued that writes sides and tells: what is queued after it finds solutions.
+  /// Once a kernel is queued that writes sides and notifies the other ranks: what is queued after
+  /// it finds solutions.
   void queue_solve() const {
     exchange(0);
     constexpr unsigned threads = 128;
-    // One block also where there is no pair: it tells the others.
+    // One block even if there is no pair: it notifies the other ranks.
     const auto count = static_cast<unsigned>(share_.size());
     const unsigned blocks = count > 0 ? (count + threads - 1) / threads : 1;
     launch(*stream_, {dim3(blocks, RootBlocks::amplitudes), dim3(threads)}, solve_for_roots<Real>,

@@ -13,7 +13,7 @@ namespace bankfull::poisson::multigrid {
 // Several stages in one pass over a grid, in place. Stage s works on a row of cells when stage
 // s - 1 has done that row and its four neighbours, and stage s + 1 none of them: stages follow each
 // other from plane to plane and from row to row at a distance of one. What a stage leaves is thus
-// still in the cache when the next wants it, and the result is the same as that of one stage after
+// still in the cache when the next needs it, and the result is the same as that of one stage after
 // the other.
 
 /// Along one axis, what a stage calls an index: a cell, a pair of cells that have one parent, or
@@ -70,7 +70,7 @@ struct Part {
 };
 
 /// Ends of an axis at which a grid continues, though not here: a stage works up to one cell less
-/// there than the one before it, whose neighbours it wants.
+/// there than the one before it, whose neighbours it needs.
 struct OpenEnds {
   bool lower = false;
   bool upper = false;
@@ -87,8 +87,8 @@ struct PipelineShape {
   OpenEnds open_rows = {};
 };
 
-/// The stages are callable with the indices of a plane and a row, and tell their `planes` and
-/// `rows` as StageAxis.
+/// The stages are callable with the indices of a plane and a row, and provide their `planes`
+/// and `rows` as StageAxis.
 template <class... Stages>
 class StagePipeline {
  public:
@@ -136,8 +136,8 @@ class StagePipeline {
   /// Planes or rows that are enough for all stages' margins at both ends.
   [[nodiscard]] std::int64_t min_part() const { return 2 * margin(stages - 1) + 2; }
 
-  template <class Stage>
-  static void run_whole(Stage& stage) {
+  template <class OneStage>
+  static void run_whole(OneStage& stage) {
     for (std::int64_t i = 0; i < stage.planes().count(); ++i) {
       for (std::int64_t j = 0; j < stage.rows().count(); ++j) {
         stage(i, j);
@@ -189,9 +189,9 @@ class StagePipeline {
   }
 
   /// Runs what plane x completes of one stage.
-  template <class Stage>
+  template <class OneStage>
   void run_stage(const Part& planes, const Part& rows, std::int64_t number, std::int64_t x,
-                 Stage& stage) const {
+                 OneStage& stage) const {
     const StageAxis i_axis = stage.planes();
     const StageAxis j_axis = stage.rows();
     const Range wanted = planes.indices(i_axis, margin(number));

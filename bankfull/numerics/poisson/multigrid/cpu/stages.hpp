@@ -423,7 +423,7 @@ class Defect : public CellStage {
   From from_;
 };
 
-/// Two stages of which the second wants of the first no more than the same row.
+/// Two stages of which the second needs only the same row of the first.
 template <class First, class Second>
 class Both {
  public:

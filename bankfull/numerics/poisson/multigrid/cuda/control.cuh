@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(survey_threads)
   if (threadIdx.x == 0) {
     control.mean = mean;
     control.scale = scale_for(__ldcg(&control.largest_f));
-    control.fresh = control.forgotten;
+    control.starts_from_zero = control.forgotten;
     control.begins_anew = 0;
     control.forgotten = 0;
     control.cycles = 0;
@@ -148,9 +148,10 @@ __device__ __forceinline__ Next decide(Control& control, const Limits& limits, A
     const double nothing = size_of(__ldcg(&control.largest_f)) * control.scale;
     control.largest_f = 0;
     control.begins_anew =
-        control.fresh == 0 && !small && !(static_cast<double>(residual) < nothing) ? 1 : 0;
+        control.starts_from_zero == 0 && !small && !(static_cast<double>(residual) < nothing) ? 1
+                                                                                              : 0;
     if (control.begins_anew != 0) {
-      control.fresh = 1;
+      control.starts_from_zero = 1;
       return Next::end;  // the pass that follows decides
     }
   }
@@ -164,15 +165,15 @@ __device__ __forceinline__ Next decide(Control& control, const Limits& limits, A
   } else {
     control.min_residual = residual;
   }
-  const bool fresh = control.fresh != 0;
+  const bool from_zero = control.starts_from_zero != 0;
   control.begins_anew = 0;
-  control.fresh = 0;
+  control.starts_from_zero = 0;
   control.residual = residual;
   control.min_residual = fminf(residual, control.min_residual);
   control.converged = small ? 1 : 0;
   const bool goes_on = !small && isfinite(residual) && control.cycles < limits.max_cycles &&
                        control.stalled < max_stalled;
-  return !goes_on ? Next::end : fresh ? Next::full_multigrid : Next::cycle;
+  return !goes_on ? Next::end : from_zero ? Next::full_multigrid : Next::cycle;
 }
 
 }  // namespace bankfull::poisson::multigrid::cuda

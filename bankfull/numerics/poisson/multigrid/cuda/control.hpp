@@ -4,9 +4,9 @@ namespace bankfull::poisson::multigrid::cuda {
 
 /// How a solve goes, in GPU memory: kernels decide by it whether there will be another cycle.
 struct Control {
-  int forgotten;    ///< the next solve starts from nothing
-  int fresh;        ///< p is 0, whatever is in memory
-  int begins_anew;  ///< the next pass over the residual is not for nothing: p was worse than 0
+  int forgotten;         ///< the next solve starts from nothing
+  int starts_from_zero;  ///< p is 0, whatever is in memory
+  int begins_anew;       ///< the next pass over the residual is not for nothing: p was worse than 0
   int cycles;
   int stalled;  ///< cycles in a row that have not brought the residual down
   int converged;

@@ -56,7 +56,7 @@ class DefectBlock {
     const int end = min(first + f_.planes, f_.level.i.cells);
     mean_ = static_cast<Real>(f_.control->mean);
     scale_ = static_cast<Real>(f_.control->scale);
-    if (f_.control->fresh != 0) {
+    if (f_.control->starts_from_zero != 0) {
       begin_at_zero(first, end);
     } else {
       subtract_laplacian(first, end);

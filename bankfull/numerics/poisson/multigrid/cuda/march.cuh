@@ -11,12 +11,12 @@ namespace bankfull::poisson::multigrid::cuda {
 
 // How sweeps go over a level. A block marches along i with a region of a plane: a lane has two
 // neighbouring columns of it, a warp two neighbouring rows. What a thread needs of its own columns
-// it keeps in registers from plane to plane; of neighbouring columns other lanes tell it, of
-// neighbouring rows other warps through shared memory. Half-sweeps follow each other one plane
-// apart, so that one march does several of them: each takes of neighbouring columns and rows what
-// the one before it left a step ago, and one barrier a step orders all. The outermost lanes and
-// warps, and the first and last steps, form what their neighbours need; what they would write
-// others write.
+// it keeps in registers from plane to plane; neighbouring columns come from other lanes by
+// shuffles, neighbouring rows from other warps through shared memory. Half-sweeps follow each other
+// one plane apart, so that one march does several of them: each takes of neighbouring columns and
+// rows what the one before it left a step ago, and one barrier per step orders all. The outermost
+// lanes and warps, and the first and last steps, form what their neighbours need; what they would
+// write others write.
 
 inline constexpr int warps = 16;  ///< of a block
 inline constexpr int block_threads = 32 * warps;
@@ -116,7 +116,7 @@ __device__ __forceinline__ void leave(Edges<true>& edges, int warp, int lane,
   edges.last[warp].at[32 + lane] = e.at[1][1];
 }
 
-/// The region's first and last warp find rows of their own: nobody wants what they make of it.
+/// The region's first and last warp find rows of their own; their results are discarded.
 __device__ __forceinline__ Beside find(const Edges<true>& edges, int warp, int lane) {
   const EdgeRow<true>& above = edges.last[max(warp - 1, 0)];
   const EdgeRow<true>& below = edges.first[min(warp + 1, warps - 1)];
@@ -294,11 +294,11 @@ class Sweeper {
   float2 column_[2];      ///< likewise
   Quad<float> diagonal_;  ///< but for its part of i
   Quad<float> gain_;      ///< of usual planes
-  unsigned parity_ = 0;   ///< with seams: a bit a cell, of j + k
+  unsigned parity_ = 0;   ///< with seams: one bit per cell, of j + k
 };
 
 /// Sets a block's shared memory to zero: what is read before anything was left there must be a
-/// number, even where nobody wants what is made of it.
+/// number, even where the result is discarded.
 template <class Shared>
 __device__ __forceinline__ void clear(Shared& shared) {
   auto* const words = reinterpret_cast<unsigned*>(&shared);

@@ -125,7 +125,7 @@ __device__ __forceinline__ std::int64_t step_into_planes(const Shape& shape) {
 /// before the first of these planes, `jump` leads over the numbers from a point of a thread to the
 /// next.
 template <int Side>
-__global__ void __launch_bounds__(RowFft<Side>::threads, blocks_a_multiprocessor<RowFft<Side>>)
+__global__ void __launch_bounds__(RowFft<Side>::threads, blocks_per_multiprocessor<RowFft<Side>>)
     draw_rows(const __grid_constant__ Shape shape, const double2* roots, std::uint64_t seed,
               std::uint64_t jump, Field planes) {
   using Fft = RowFft<Side>;
@@ -151,7 +151,7 @@ __global__ void __launch_bounds__(RowFft<Side>::threads, blocks_a_multiprocessor
 /// Transforms the columns of planes into lines.
 template <int Side, class Lines>
 __global__ void __launch_bounds__(ColumnFft<Side>::threads,
-                                  blocks_a_multiprocessor<ColumnFft<Side>>)
+                                  blocks_per_multiprocessor<ColumnFft<Side>>)
     columns_to_lines(const __grid_constant__ Shape shape, const double2* roots,
                      const double2* planes, const __grid_constant__ Lines lines) {
   using Fft = ColumnFft<Side>;
@@ -169,7 +169,8 @@ __global__ void __launch_bounds__(ColumnFft<Side>::threads,
 
 /// Transforms lines along the depth, in place.
 template <int Depth>
-__global__ void __launch_bounds__(LineFft<Depth>::threads, blocks_a_multiprocessor<LineFft<Depth>>)
+__global__ void __launch_bounds__(LineFft<Depth>::threads,
+                                  blocks_per_multiprocessor<LineFft<Depth>>)
     transform_lines(const double2* roots, Field lines) {
   using Fft = LineFft<Depth>;
   extern __shared__ double2 shared[];
@@ -184,7 +185,8 @@ __global__ void __launch_bounds__(LineFft<Depth>::threads, blocks_a_multiprocess
 /// Likewise from the planes that ranks have left, each a piece with the planes of a tile together,
 /// into lines.
 template <int Depth>
-__global__ void __launch_bounds__(LineFft<Depth>::threads, blocks_a_multiprocessor<LineFft<Depth>>)
+__global__ void __launch_bounds__(LineFft<Depth>::threads,
+                                  blocks_per_multiprocessor<LineFft<Depth>>)
     gather_lines(const double2* roots, const __grid_constant__ FieldPieces pieces, Field lines) {
   using Fft = LineFft<Depth>;
   extern __shared__ double2 shared[];
@@ -222,7 +224,8 @@ __device__ __forceinline__ void transform_tile(const Shape& shape, const Fft& ff
 
 /// All tiles of lines, one per block.
 template <int Depth>
-__global__ void __launch_bounds__(LineFft<Depth>::threads, blocks_a_multiprocessor<LineFft<Depth>>)
+__global__ void __launch_bounds__(LineFft<Depth>::threads,
+                                  blocks_per_multiprocessor<LineFft<Depth>>)
     lines_to_planes(const __grid_constant__ Shape shape, const double2* roots,
                     const __grid_constant__ Decay decay, unsigned ahead,
                     const __grid_constant__ WholeField lines,
@@ -236,7 +239,8 @@ __global__ void __launch_bounds__(LineFft<Depth>::threads, blocks_a_multiprocess
 /// more slowly than its memory could write them: a few blocks, which go from tile to tile, suffice
 /// and let other passes have the other places.
 template <int Depth>
-__global__ void __launch_bounds__(LineFft<Depth>::threads, blocks_a_multiprocessor<LineFft<Depth>>)
+__global__ void __launch_bounds__(LineFft<Depth>::threads,
+                                  blocks_per_multiprocessor<LineFft<Depth>>)
     scatter_lines(const __grid_constant__ Shape piece, const double2* roots,
                   const __grid_constant__ Decay decay, unsigned tiles,
                   const __grid_constant__ WholeField lines,
@@ -254,7 +258,7 @@ __global__ void __launch_bounds__(LineFft<Depth>::threads, blocks_a_multiprocess
 /// block that is `ahead` comes into the cache meanwhile.
 template <int Side, class Planes>
 __global__ void __launch_bounds__(ColumnFft<Side>::threads,
-                                  blocks_a_multiprocessor<ColumnFft<Side>>)
+                                  blocks_per_multiprocessor<ColumnFft<Side>>)
     transform_columns(const double2* roots, unsigned ahead, const __grid_constant__ Planes planes) {
   using Fft = ColumnFft<Side>;
   extern __shared__ double2 shared[];
@@ -269,7 +273,7 @@ __global__ void __launch_bounds__(ColumnFft<Side>::threads,
 
 /// Transforms the rows of planes and takes the terms of the checksum; nobody reads the rest.
 template <int Side, class Planes>
-__global__ void __launch_bounds__(RowFft<Side>::threads, blocks_a_multiprocessor<RowFft<Side>>)
+__global__ void __launch_bounds__(RowFft<Side>::threads, blocks_per_multiprocessor<RowFft<Side>>)
     sample_rows(const __grid_constant__ Shape shape, const __grid_constant__ Samples samples,
                 const double2* roots, const __grid_constant__ Planes planes, double2* terms) {
   using Fft = RowFft<Side>;

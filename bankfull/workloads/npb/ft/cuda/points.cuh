@@ -16,7 +16,7 @@ constexpr int tile_points = Fft::length* Fft::columns;
 /// Registers are rationed so that two blocks of 64 KiB fit a multiprocessor, or four of 32 KiB: one
 /// computes while the others wait for memory.
 template <class Fft>
-constexpr int blocks_a_multiprocessor = tile_points<Fft> < 8192 ? 8192 / tile_points<Fft> : 1;
+constexpr int blocks_per_multiprocessor = tile_points<Fft> < 8192 ? 8192 / tile_points<Fft> : 1;
 
 /// Reads the points of a thread, which stand `step` apart and are read once. The steps' pointers
 /// are formed one after the other: so many at once would cost registers.

@@ -57,7 +57,7 @@ unsigned tiles_of(const Shape& shape) {
 /// So large a share of the tiles that a GPU works on at once.
 template <class Fft>
 unsigned tiles_ahead(double share, int multiprocessors) {
-  return static_cast<unsigned>(share * multiprocessors * blocks_a_multiprocessor<Fft>);
+  return static_cast<unsigned>(share * multiprocessors * blocks_per_multiprocessor<Fft>);
 }
 
 WholeField whole(const Buffer<Complex>& buffer) { return {values(buffer)}; }
@@ -162,7 +162,7 @@ void Transforms::queue_spectrum() const {
 
 void Transforms::queue_lines(int t) const {
   with_depth(plan_.shape.depth, [&](auto depth) {
-    queue_lines(t, stream_, blocks_a_multiprocessor<LineFft<depth()>>);
+    queue_lines(t, stream_, blocks_per_multiprocessor<LineFft<depth()>>);
   });
 }
 

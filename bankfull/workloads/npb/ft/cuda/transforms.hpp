@@ -53,7 +53,7 @@ class Transforms {
   [[nodiscard]] bool recordable() const { return !exchange_ || exchange_->recordable(); }
 
  private:
-  void queue_lines(int t, const Stream& stream, double blocks_a_multiprocessor) const;
+  void queue_lines(int t, const Stream& stream, double blocks_per_multiprocessor) const;
   void queue_side_by_side(int count);
 
   Plan plan_;

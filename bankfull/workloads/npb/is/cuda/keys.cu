@@ -79,8 +79,8 @@ unsigned blocks_for(std::int64_t threads) {
   return static_cast<unsigned>((threads + threads_per_block - 1) / threads_per_block);
 }
 
-unsigned all_blocks(const Stream& stream, int blocks_a_multiprocessor) {
-  return static_cast<unsigned>(multiprocessors_of(stream.device()) * blocks_a_multiprocessor);
+unsigned all_blocks(const Stream& stream, int blocks_per_multiprocessor) {
+  return static_cast<unsigned>(multiprocessors_of(stream.device()) * blocks_per_multiprocessor);
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ struct PartitionShape {
   static constexpr unsigned unit_bytes = Unit * sizeof(std::uint16_t);
   static constexpr int ring = Ring;  ///< keys of a bucket that a block has room for
   static constexpr int units_in_ring = Ring / Unit * Unit;  ///< the keys of a full ring's units
-  static constexpr int blocks_a_multiprocessor = BlocksAMultiprocessor;
+  static constexpr int blocks_per_multiprocessor = BlocksAMultiprocessor;
 
   static constexpr int keys_per_thread = KeysAThread;
   static constexpr int batch = Threads * keys_per_thread;
@@ -333,7 +333,7 @@ class PartitionBlock {
 };
 
 template <class Shape, class Lists>
-__global__ void __launch_bounds__(Shape::threads, Shape::blocks_a_multiprocessor)
+__global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocessor)
     partition_kernel(const __grid_constant__ PartitionArguments<Lists> arguments) {
   extern __shared__ uint4 shared_memory[];
   PartitionBlock<Shape, Lists>(arguments,

@@ -57,8 +57,8 @@ struct RankingSize {
         values(std::int64_t{1} << is_parameters(size).log2_values),
         low_bits(is_parameters(size).log2_values -
                  std::countr_zero(static_cast<unsigned>(Shape::buckets))),
-        blocks(static_cast<int>(
-            std::min(batches(), std::int64_t{multiprocessors} * Shape::blocks_a_multiprocessor))) {}
+        blocks(static_cast<int>(std::min(
+            batches(), std::int64_t{multiprocessors} * Shape::blocks_per_multiprocessor))) {}
 
   [[nodiscard]] std::int64_t batches() const { return keys / Shape::batch; }
 

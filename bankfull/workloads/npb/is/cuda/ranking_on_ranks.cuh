@@ -24,7 +24,7 @@ struct KeyShare {
       : low_bits(RankingSize<Shape>(size, multiprocessors).low_bits) {
     const Range batches = share(RankingSize<Shape>(size, multiprocessors).batches(), rank, ranks);
     keys = {batches.begin * Shape::batch, batches.end * Shape::batch};
-    const int most = multiprocessors * Shape::blocks_a_multiprocessor;
+    const int most = multiprocessors * Shape::blocks_per_multiprocessor;
     blocks = static_cast<int>(
         std::clamp(batches.size() / batches_per_block, std::int64_t{1}, std::int64_t{most}));
   }
