@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 import unittest
+from random import Random
 
 import convect_runs
 from convect_runs import INTERRUPTED, OK, USAGE, physics_of
@@ -177,6 +178,37 @@ class Restarts(Runs):
     def ranks_of(self, launcher):
         children = subprocess.run(["ps", "--ppid", str(launcher.pid), "-o", "pid=", "-o", "args="], capture_output=True, text=True)
         return [int(line.split()[0]) for line in children.stdout.splitlines() if "bankfull" in line]
+
+
+class Killed(Runs):
+    """SIGKILL to random ranks at random moments; each time the run continues on another number of ranks."""
+
+    def test_continues_after_many_kills_of_ranks(self):
+        settings = ["--set", "steps=20000", "--set", "output.series_every=500", "--set", "fields.every=5000",
+                    "--set", "checkpoint.every=50"]
+        whole = self.whole(*settings)
+        random = Random(20)
+        kills = 0
+        while kills < 50:
+            process = self.start(random.randint(2, 5), *self.start_or_restart(settings))
+            time.sleep(random.uniform(0.2, 2.0))
+            ranks = self.ranks_of(process)
+            if ranks:
+                os.kill(random.choice(ranks), signal.SIGKILL)
+                kills += 1
+            out, err = process.communicate(timeout=HANGING)
+            if process.returncode == OK:  # it was faster than we
+                break
+        self.assertGreater(kills, 0)
+        if process.returncode != OK:
+            self.run_convect(random.randint(1, 5), *self.start_or_restart(settings))
+        self.assert_same(self.path / "run", whole)
+
+    def start_or_restart(self, settings):
+        """There is no checkpoint until the first has been written."""
+        if any((self.path / "run/checkpoint").glob("*.h5")):
+            return ["--restart", "run"]
+        return ["layer.toml", "--output", "run", "--overwrite", *settings]
 
 
 class DirectSolver(Runs):
