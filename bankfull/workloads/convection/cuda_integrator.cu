@@ -494,7 +494,7 @@ class CudaBackend {
             .largest_buoyancy = &clock_.data()->noted.buoyancy};
   }
 
-  /// Of the last plane once the velocity beyond it has arrived, of the others meanwhile.
+  /// The last plane waits for the velocity beyond it, the others need not.
   void diverge(std::size_t to) {
     const poisson::CellSlots<Real> right_side = pressure_->right_side();
     Real* const next = sides_[to][0].origin;

@@ -45,7 +45,7 @@ struct FlowOnGpu {
     return Widths == InPlane::uniform ? column : columns[k];
   }
 
-  /// Of a cell from the first one, in each field: elements. Its neighbours are cells or ghosts.
+  /// Elements from the first cell, in each field. The neighbours are cells or ghosts.
   __device__ __forceinline__ std::int64_t offset(int i, int j, int k) const {
     expects(i >= 0 && i < cells[0], "i is a plane of the block");
     expects(j >= 0 && j < cells[1], "j is a row of the block");
@@ -179,7 +179,7 @@ __device__ __forceinline__ Real advance_column(const AdvanceArguments<Real>& arg
   return largest;
 }
 
-/// One thread a column, which it follows through some planes: what neighbours share of a plane, and
+/// One thread per column, which it follows through some planes: what neighbours share of a plane, and
 /// the plane before, come out of L1.
 template <Terms Which, InPlane Widths, class Real>
 __global__ void __launch_bounds__(advance_columns* advance_rows, advance_blocks<Real>)
