@@ -179,8 +179,8 @@ __device__ __forceinline__ Real advance_column(const AdvanceArguments<Real>& arg
   return largest;
 }
 
-/// One thread per column, which it follows through some planes: what neighbours share of a plane, and
-/// the plane before, come out of L1.
+/// One thread per column, which it follows through some planes: what neighbours share of a plane,
+/// and the plane before, come out of L1.
 template <Terms Which, InPlane Widths, class Real>
 __global__ void __launch_bounds__(advance_columns* advance_rows, advance_blocks<Real>)
     advance_kernel(const __grid_constant__ AdvanceArguments<Real> arguments) {
