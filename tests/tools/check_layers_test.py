@@ -60,11 +60,11 @@ class CheckLayers(unittest.TestCase):
         text = '#include "bankfull/workloads/npb/ft/run.hpp"\n'
         self.rejects("bankfull/workloads/npb/cg/run.cpp", 1, text, "sibling npb/ft")
         self.rejects("bankfull/workloads/himeno/run.cpp", 1, text, "sibling npb/ft")
-        text = '#include "bankfull/workloads/npb/common/classes.hpp"\n'
-        self.rejects("bankfull/workloads/himeno/run.cpp", 1, text, "sibling npb/common")
+        text = '#include "bankfull/workloads/npb/classes.hpp"\n'
+        self.rejects("bankfull/workloads/himeno/run.cpp", 1, text, "sibling npb")
 
     def test_what_workloads_share(self):
-        text = '#include "bankfull/workloads/npb/common/classes.hpp"\n'
+        text = '#include "bankfull/workloads/npb/classes.hpp"\n'
         self.accepts("bankfull/workloads/npb/cg/run.cpp", text)
         self.accepts("bankfull/workloads/himeno/run.cpp", '#include "bankfull/workloads/a.hpp"\n')
         self.accepts("bankfull/workloads/list.cpp", '#include "bankfull/workloads/himeno/run.hpp"\n')
