@@ -100,6 +100,10 @@ class Runs(convect_runs.Runs):
     def start(self, ranks, *arguments):
         return super().start(*arguments, launcher=[*MPIRUN, str(ranks)])
 
+    def ranks_of(self, launcher):
+        children = subprocess.run(["ps", "--ppid", str(launcher.pid), "-o", "pid=", "-o", "args="], capture_output=True, text=True)
+        return [int(line.split()[0]) for line in children.stdout.splitlines() if "bankfull" in line]
+
     def assert_same(self, found, expected):
         """Whatever number of ranks has written it."""
         self.assertEqual(physics_of(found / "series.csv"), physics_of(expected / "series.csv"))
@@ -175,23 +179,19 @@ class Restarts(Runs):
         while process.poll() is None and not any((self.path / "run/checkpoint").glob("*.h5")):
             time.sleep(0.001)
 
-    def ranks_of(self, launcher):
-        children = subprocess.run(["ps", "--ppid", str(launcher.pid), "-o", "pid=", "-o", "args="], capture_output=True, text=True)
-        return [int(line.split()[0]) for line in children.stdout.splitlines() if "bankfull" in line]
-
 
 class Killed(Runs):
     """SIGKILL to random ranks at random moments; each time the run continues on another number of ranks."""
 
     def test_continues_after_many_kills_of_ranks(self):
-        settings = ["--set", "steps=20000", "--set", "output.series_every=500", "--set", "fields.every=5000",
-                    "--set", "checkpoint.every=50"]
+        settings = ["--set", "steps=4000", "--set", "output.series_every=100", "--set", "fields.every=1000",
+                    "--set", "checkpoint.every=10"]
         whole = self.whole(*settings)
         random = Random(20)
         kills = 0
         while kills < 50:
             process = self.start(random.randint(2, 5), *self.start_or_restart(settings))
-            time.sleep(random.uniform(0.2, 2.0))
+            time.sleep(random.uniform(0.3, 2.0))
             ranks = self.ranks_of(process)
             if ranks:
                 os.kill(random.choice(ranks), signal.SIGKILL)

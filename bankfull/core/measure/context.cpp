@@ -165,11 +165,15 @@ FactGroup rank_facts(const RankSurvey& ranks) {
 
 std::vector<std::string> context_environment() {
   constexpr std::array prefixes{"BANKFULL_", "OMP_", "CUDA_", "NCCL_", "OMPI_MCA_"};
+  // mpirun sets it. It does not change a run, and names a folder of whoever publishes the record.
+  constexpr const char* launch_folder = "OMPI_MCA_initial_wdir=";
   std::vector<std::string> variables;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string one(*variable);
-    if (std::any_of(prefixes.begin(), prefixes.end(),
-                    [&](const char* prefix) { return one.starts_with(prefix); })) {
+    const bool is_set_for_runs =
+        std::any_of(prefixes.begin(), prefixes.end(),
+                    [&](const char* prefix) { return one.starts_with(prefix); });
+    if (is_set_for_runs && !one.starts_with(launch_folder)) {
       variables.push_back(one);
     }
   }

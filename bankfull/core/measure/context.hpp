@@ -27,7 +27,7 @@ inline constexpr const char* between_devices = "; ";
 FactGroup rank_facts(const RankSurvey& ranks);
 
 /// The environment variables that affect a run, as NAME=value: all
-/// BANKFULL_*, OMP_*, CUDA_*, NCCL_* and OMPI_MCA_*, sorted.
+/// BANKFULL_*, OMP_*, CUDA_*, NCCL_* and OMPI_MCA_*, sorted, but for the folder of the launch.
 std::vector<std::string> context_environment();
 
 /// Ascending numbers as a list of ranges: "0-3,8".

@@ -76,15 +76,18 @@ TEST(RunResult, ACoarseGridIsAVerdictOfItsOwn) {
 
 TEST(RunResultJson, CarriesOptionsEnvironmentAndAffinity) {
   ASSERT_EQ(setenv("BANKFULL_EXAMPLE", "a=b", 1), 0);
+  ASSERT_EQ(setenv("OMPI_MCA_initial_wdir", "/home/somebody", 1), 0);
   const Invocation invocation{.options = {{.name = "size", .value = "M", .source = "environment"},
                                           {.name = "json", .value = "", .source = "default"}}};
   const auto context = nlohmann::json::parse(context_to_json(invocation, {}))["context"];
   unsetenv("BANKFULL_EXAMPLE");
+  unsetenv("OMPI_MCA_initial_wdir");
   EXPECT_EQ(context["options"]["size"]["value"], "M");
   EXPECT_EQ(context["options"]["size"]["source"], "environment");
   EXPECT_TRUE(context["options"]["json"]["value"].is_null());
   EXPECT_EQ(context["environment"]["BANKFULL_EXAMPLE"], "a=b");
   EXPECT_FALSE(context["environment"].contains("PATH"));
+  EXPECT_FALSE(context["environment"].contains("OMPI_MCA_initial_wdir"));
   EXPECT_FALSE(context["process"]["affinity"]["value"].get<std::string>().empty());
 }
 
