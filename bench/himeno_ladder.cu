@@ -47,8 +47,7 @@ struct LoadWithBranches {
     const int tk = static_cast<int>(threadIdx.x);
     const int tj = static_cast<int>(threadIdx.y);
     const auto read = [&](int row, int column) {
-      const T* at =
-          f.pressure + f.offset(i, min(tile.j + row - 1, f.nj), min(tile.k + column - 1, f.nk));
+      const T* at = &f.pressure(i, min(tile.j + row - 1, f.nj), min(tile.k + column - 1, f.nk));
       to.value[row][column] = ReadOnly ? __ldg(at) : *static_cast<const volatile T*>(at);
     };
     const bool low_k = tk == 0;
@@ -74,27 +73,24 @@ class Workspace {
   /// as Layout has them.
   Workspace(const GridSize& grid, bool aligned) : grid_(grid) {
     const Layout layout(grid.interior(), 1, sizeof(float));
-    row_pitch = aligned ? layout.row_pitch() : grid.k;
-    plane_pitch = aligned ? layout.plane_pitch() : grid.j * grid.k;
-    field_stride = aligned ? himeno_stride(layout) : grid.i * plane_pitch;
+    const std::int64_t row_pitch = aligned ? layout.row_pitch() : grid.k;
+    const std::int64_t plane_pitch = aligned ? layout.plane_pitch() : grid.j * grid.k;
+    const std::int64_t stride =
+        aligned ? field_stride(layout, sizeof(float)) : grid.i * plane_pitch;
     const std::int64_t first = aligned ? layout.origin() : plane_pitch + row_pitch + 1;
-    memory_ =
-        Buffer<float>(MemorySpace::device, static_cast<std::size_t>(field_count * field_stride));
-    origin = memory_.data() + first;
+    memory_ = Buffer<float>(MemorySpace::device, static_cast<std::size_t>(field_count * stride));
+    fields_ = {{memory_.data() + first, row_pitch, plane_pitch, whole()}, stride, field_count};
   }
 
   [[nodiscard]] const GridSize& grid() const { return grid_; }
-  [[nodiscard]] float* pressure(int which) const {
-    return origin + (coefficient_count + which) * field_stride;
+  [[nodiscard]] const FieldSetView<float>& fields() const { return fields_; }
+  [[nodiscard]] FieldView<float> pressure(int which) const {
+    return fields_[coefficient_count + which];
   }
 
   void load(const Stream& stream, const InitialState& state) const {
-    for_each(stream, grown(box_of(grid_.interior()), 1),
-             Initialise<float>{.value = InitialValue(state, grid_),
-                               .origin = origin,
-                               .stride = field_stride,
-                               .row_pitch = row_pitch,
-                               .plane_pitch = plane_pitch});
+    for_each(stream, whole(),
+             Initialise<float>{.value = InitialValue(state, grid_), .fields = fields_});
   }
 
   /// I x J x K values; for small grids.
@@ -103,8 +99,7 @@ class Workspace {
     std::vector<double> values;
     for (std::int64_t i = -1; i < grid_.i - 1; ++i) {
       for (std::int64_t j = -1; j < grid_.j - 1; ++j) {
-        copy_bytes(row.data(), pressure(which) + i * plane_pitch + j * row_pitch - 1,
-                   row.size() * sizeof(float), stream);
+        copy_bytes(row.data(), &pressure(which)(i, j, -1), row.size() * sizeof(float), stream);
         stream.synchronize();
         values.insert(values.end(), row.begin(), row.end());
       }
@@ -112,28 +107,21 @@ class Workspace {
     return values;
   }
 
-  std::int64_t row_pitch = 0;
-  std::int64_t plane_pitch = 0;
-  std::int64_t field_stride = 0;
-  float* origin = nullptr;
-
  private:
-  static std::int64_t himeno_stride(const Layout& layout) {
-    return bankfull::field_stride(layout, sizeof(float));
-  }
+  [[nodiscard]] Box whole() const { return grown(box_of(grid_.interior()), 1); }
 
   GridSize grid_;
   Buffer<float> memory_;
+  FieldSetView<float> fields_;
 };
 
 /// The official program's second half: the new pressure over the old one, a thread a point.
-__global__ void copy_back(const SweepArguments<float> f, float* pressure) {
+__global__ void copy_back(const SweepArguments<float> f, FieldView<float> pressure) {
   const Tile tile = block_tile(f.tiles);
   const int k = tile.k + static_cast<int>(threadIdx.x);
   const int j = tile.j + static_cast<int>(threadIdx.y);
   if (k < f.nk && j < f.nj) {
-    const std::int64_t at = f.offset(tile.first, j, k);
-    pressure[at] = f.next[at];
+    pressure(tile.first, j, k) = f.next(tile.first, j, k);
   }
 }
 
@@ -213,18 +201,14 @@ class VariantSolver final : public Solver {
   }
 
   void pass() {
-    float* const present = fields_.pressure(present_);
-    float* const next = fields_.pressure(1 - present_);
+    const FieldView<float> present = fields_.pressure(present_);
     const Extents n = fields_.grid().interior();
     SweepArguments<float> arguments{.tiles = tiles_,
                                     .nj = static_cast<int>(n.nj),
                                     .nk = static_cast<int>(n.nk),
-                                    .row_pitch = static_cast<int>(fields_.row_pitch),
-                                    .plane_pitch = fields_.plane_pitch,
-                                    .field_stride = fields_.field_stride,
-                                    .coefficients = fields_.origin,
+                                    .coefficients = fields_.fields(),
                                     .pressure = present,
-                                    .next = next,
+                                    .next = fields_.pressure(1 - present_),
                                     .partial_gosa = sums_.partials(),
                                     .omega = static_cast<float>(omega)};
     const dim3 block(static_cast<unsigned>(sweep_.columns), static_cast<unsigned>(sweep_.rows));

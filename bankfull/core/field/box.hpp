@@ -36,4 +36,8 @@ constexpr Box grown(const Box& box, std::int64_t width) {
           box.j1 + width, box.k0 - width, box.k1 + width};
 }
 
+constexpr Box moved(const Box& box, std::int64_t di, std::int64_t dj, std::int64_t dk) {
+  return {box.i0 + di, box.i1 + di, box.j0 + dj, box.j1 + dj, box.k0 + dk, box.k1 + dk};
+}
+
 }  // namespace bankfull

@@ -41,6 +41,9 @@ class FieldSet {
   [[nodiscard]] FieldView<T> operator[](int field) { return view(field); }
   [[nodiscard]] FieldView<const T> operator[](int field) const { return view(field); }
 
+  [[nodiscard]] FieldSetView<T> views() { return {view(0), stride_, count_}; }
+  [[nodiscard]] FieldSetView<const T> views() const { return {view(0), stride_, count_}; }
+
   [[nodiscard]] const Layout& layout() const { return layout_; }
   [[nodiscard]] int count() const { return count_; }
   [[nodiscard]] std::int64_t stride() const { return stride_; }

@@ -32,10 +32,41 @@ struct FieldView {
     return origin + i * plane_pitch + j * row_pitch;
   }
 
+  /// The same cells with (i, j, k) as cell (0, 0, 0).
+  BANKFULL_HOST_DEVICE FieldView from(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    return {&(*this)(i, j, k), row_pitch, plane_pitch, moved(reach, -i, -j, -k)};
+  }
+
   template <class Reader>
   requires(!std::is_const_v<T> && std::is_same_v<Reader, const T>) BANKFULL_HOST_DEVICE
   operator FieldView<Reader>() const {
     return {origin, row_pitch, plane_pitch, reach};
+  }
+};
+
+/// The congruent fields of a FieldSet as kernels see them.
+template <class T>
+struct FieldSetView {
+  FieldView<T> first;
+  std::int64_t stride = 0;  ///< elements from one field to the next
+  int count = 0;
+
+  BANKFULL_HOST_DEVICE FieldView<T> operator[](int field) const {
+    expects(field >= 0 && field < count, "field number is in the set");
+    FieldView<T> view = first;
+    view.origin += field * stride;
+    return view;
+  }
+
+  /// The same cells with (i, j, k) as cell (0, 0, 0).
+  BANKFULL_HOST_DEVICE FieldSetView from(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    return {first.from(i, j, k), stride, count};
+  }
+
+  template <class Reader>
+  requires(!std::is_const_v<T> && std::is_same_v<Reader, const T>) BANKFULL_HOST_DEVICE
+  operator FieldSetView<Reader>() const {
+    return {first, stride, count};
   }
 };
 

@@ -26,8 +26,8 @@ class BlockFft {
   static constexpr int length = Length;
   static constexpr int columns = Columns;
   static constexpr int points = Count;
-  static constexpr int threads_a_column = Length / Count;
-  static constexpr int threads = threads_a_column * Columns;
+  static constexpr int threads_per_column = Length / Count;
+  static constexpr int threads = threads_per_column * Columns;
 
  private:
   static constexpr int log2_length = detail::log2_of(Length);
@@ -41,7 +41,7 @@ class BlockFft {
   /// Rows of fewer columns than a wave of threads reads at once are padded.
   static constexpr bool padded = Columns < 8;
   static constexpr int padding(int row) { return padded ? row / first_radix : 0; }
-  static_assert(!padded || threads_a_column % first_radix == 0);
+  static_assert(!padded || threads_per_column % first_radix == 0);
 
  public:
   /// Shared memory that a block's transforms exchange points through, in points.
@@ -57,7 +57,7 @@ class BlockFft {
 
   [[nodiscard]] __device__ __forceinline__ int column() const { return column_; }
   [[nodiscard]] __device__ __forceinline__ int element(int point) const {
-    return position_ + point * threads_a_column;
+    return position_ + point * threads_per_column;
   }
 
   /// All threads of the block call it, when none uses `shared` any more.
@@ -88,7 +88,7 @@ class BlockFft {
     constexpr bool last = Done * Radix == Length;
 #pragma unroll
     for (int m = 0; m < together; ++m) {
-      const int number = position_ + m * threads_a_column;
+      const int number = position_ + m * threads_per_column;
       Points<Radix> few;
 #pragma unroll
       for (int j = 0; j < Radix; ++j) {
@@ -119,7 +119,7 @@ class BlockFft {
       __syncthreads();
 #pragma unroll
       for (int i = 0; i < Count; ++i) {
-        x[i] = at(position_, i * threads_a_column);
+        x[i] = at(position_, i * threads_per_column);
       }
       step<Done * Radix, Count>(x);
     }

@@ -18,10 +18,6 @@ inline Box common(const Box& a, const Box& b) {
           std::min(a.j1, b.j1), std::max(a.k0, b.k0), std::min(a.k1, b.k1)};
 }
 
-inline Box moved(const Box& box, std::int64_t i, std::int64_t j, std::int64_t k) {
-  return {box.i0 + i, box.i1 + i, box.j0 + j, box.j1 + j, box.k0 + k, box.k1 + k};
-}
-
 /// What a line along an axis of the grid has for the cells of a block.
 template <class T>
 std::vector<T> cells_of_block(const std::vector<T>& line, const Box& block, int axis) {

@@ -24,6 +24,10 @@ class Fields {
   /// Elements between the starts of neighbouring coefficient fields.
   [[nodiscard]] std::int64_t stride() const { return set_.stride(); }
 
+  /// The coefficients, then the two pressures.
+  [[nodiscard]] FieldSetView<T> all() { return set_.views(); }
+  [[nodiscard]] FieldSetView<const T> all() const { return set_.views(); }
+
   [[nodiscard]] FieldView<T> coefficient(int field) { return set_[field]; }
   [[nodiscard]] FieldView<const T> coefficient(int field) const { return set_[field]; }
   [[nodiscard]] FieldView<T> pressure() { return set_[coefficient_count + present_]; }
@@ -48,21 +52,17 @@ struct Initialise {
   InitialValue value;
   double operator_factor = 1.0;  ///< of the coefficients that multiply pressures
   Box block = {};                ///< the cells of the rank in the numbering of the whole grid
-  T* origin = nullptr;           ///< interior cell (0, 0, 0) of the first coefficient
-  std::int64_t stride = 0;
-  std::int64_t row_pitch = 0;
-  std::int64_t plane_pitch = 0;
+  FieldSetView<T> fields = {};
 
   BANKFULL_HOST_DEVICE void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    T* cell = origin + i * plane_pitch + j * row_pitch + k;
     for (int field = 0; field < coefficient_count; ++field) {
       const double factor = is_of_operator(field) ? operator_factor : 1.0;
-      cell[field * stride] = static_cast<T>(
+      fields[field](i, j, k) = static_cast<T>(
           factor * value.coefficient(field, block.i0 + i, block.j0 + j, block.k0 + k));
     }
     const T pressure = static_cast<T>(value.pressure(block.i0 + i, block.j0 + j, block.k0 + k));
-    cell[coefficient_count * stride] = pressure;
-    cell[(coefficient_count + 1) * stride] = pressure;
+    fields[coefficient_count](i, j, k) = pressure;
+    fields[coefficient_count + 1](i, j, k) = pressure;
   }
 };
 
@@ -72,37 +72,27 @@ Initialise<T> initialise(Fields<T>& fields, const InitialState& state, double pe
   return {.value = InitialValue(state, fields.domain().grid),
           .operator_factor = 1.0 + perturbation,
           .block = fields.domain().block(),
-          .origin = fields.coefficient(0).origin,
-          .stride = fields.stride(),
-          .row_pitch = fields.layout().row_pitch(),
-          .plane_pitch = fields.layout().plane_pitch()};
+          .fields = fields.all()};
 }
 
 /// Copies one pressure of `part` to where its points lie one after another, k fastest; a for_each
 /// body.
 template <class T>
 struct CopyPressures {
-  const T* origin = nullptr;  ///< pressure of interior cell (0, 0, 0)
-  std::int64_t row_pitch = 0;
-  std::int64_t plane_pitch = 0;
+  FieldView<const T> pressure = {};
   Box part = {};
   T* packed = nullptr;
 
   BANKFULL_HOST_DEVICE void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
     const Extents n = part.extents();
-    packed[((i - part.i0) * n.nj + j - part.j0) * n.nk + k - part.k0] =
-        origin[i * plane_pitch + j * row_pitch + k];
+    packed[((i - part.i0) * n.nj + j - part.j0) * n.nk + k - part.k0] = pressure(i, j, k);
   }
 };
 
 /// Into memory of the fields' device with room for all points of `part`, in the rank's numbering.
 template <class T>
 CopyPressures<T> copy_pressures(const Fields<T>& fields, const Box& part, T* packed) {
-  return {.origin = fields.pressure().origin,
-          .row_pitch = fields.layout().row_pitch(),
-          .plane_pitch = fields.layout().plane_pitch(),
-          .part = part,
-          .packed = packed};
+  return {.pressure = fields.pressure(), .part = part, .packed = packed};
 }
 
 }  // namespace bankfull::himeno

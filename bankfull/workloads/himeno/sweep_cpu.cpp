@@ -17,16 +17,16 @@ namespace {
 /// One row with plain loops, vectorised as far as the compiler does it by itself.
 template <class T>
 double plain_row(const SweepView<T>& view, std::int64_t i, std::int64_t j) {
-  const T* coefficients = view.coefficients + view.offset(i, j);
-  const T* pressure = view.pressure + view.offset(i, j);
-  T* next = view.next + view.offset(i, j);
+  const T* coefficients = view.coefficients.first.row(i, j);
+  const T* pressure = view.pressure.row(i, j);
+  T* next = view.next.row(i, j);
   const T relaxation = static_cast<T>(omega);
-  const std::int64_t stride = view.field_stride;
-  const std::int64_t plane = view.plane_pitch;
-  const std::int64_t row = view.row_pitch;
+  const std::int64_t stride = view.coefficients.stride;
+  const std::int64_t plane = view.pressure.plane_pitch;
+  const std::int64_t row = view.pressure.row_pitch;
   double sum = 0.0;
 #pragma omp simd reduction(+ : sum)
-  for (std::int64_t k = 0; k < view.interior.nk; ++k) {
+  for (std::int64_t k = 0; k < view.updated.nk; ++k) {
     const CoefficientsAt<T> q{coefficients + k, stride};
     const PressuresAt<T> p{pressure + k, plane, row};
     const T ss = residual(q, p);
@@ -39,13 +39,9 @@ double plain_row(const SweepView<T>& view, std::int64_t i, std::int64_t j) {
 /// The part of a view, as a view of its own.
 template <class T>
 SweepView<T> part_of(const SweepView<T>& whole, const Box& part) {
-  SweepView<T> view = whole;
-  const std::int64_t offset = whole.offset(part.i0, part.j0) + part.k0;
-  view.interior = part.extents();
-  view.coefficients += offset;
-  view.pressure += offset;
-  view.next += offset;
-  return view;
+  return {part.extents(), whole.coefficients.from(part.i0, part.j0, part.k0),
+          whole.pressure.from(part.i0, part.j0, part.k0),
+          whole.next.from(part.i0, part.j0, part.k0)};
 }
 
 template <class T>
@@ -182,7 +178,7 @@ class CpuSolver final : public Solver {
     double gosa = 0.0;
     sums_.clear(last);
     runner.run(
-        view.next, halos,
+        view.next.origin, halos,
         [&](const PassStep& step) { sweep_part(schedule, part_of(view, step.part), step.part); },
         [&] { gosa = sums_.total(last); });
     fields_.advance();
@@ -190,7 +186,7 @@ class CpuSolver final : public Solver {
   }
 
   void sweep_part(Schedule schedule, const SweepView<T>& view, const Box& part) {
-    const TeamGrid planes_grid = split_team(view.interior, team_.threads());
+    const TeamGrid planes_grid = split_team(view.updated, team_.threads());
     switch (schedule) {
       case Schedule::reference:
         sums_.at(0, part.i0, part.j0) += reference_sweep(fields_, part);
@@ -199,7 +195,7 @@ class CpuSolver final : public Solver {
         sweep_rows(view, part, planes_grid, plain_row<T>);
         break;
       case Schedule::marching:
-        sweep_packed(view, part, rows_grid(view.interior), {.store = StoreKind::ordinary});
+        sweep_packed(view, part, rows_grid(view.updated), {.store = StoreKind::ordinary});
         break;
       case Schedule::tuned:
         sweep_packed(view, part, planes_grid,
@@ -218,7 +214,7 @@ class CpuSolver final : public Solver {
                   const SweepRow& sweep_row) {
 #pragma omp parallel num_threads(grid.threads())
     {
-      const Block block = grid.block(view.interior, omp_get_thread_num());
+      const Block block = grid.block(view.updated, omp_get_thread_num());
       for (std::int64_t i = block.planes.begin; i < block.planes.end; ++i) {
         for (std::int64_t j = block.rows.begin; j < block.rows.end; ++j) {
           sums_.at(0, part.i0 + i, part.j0 + j) += sweep_row(view, i, j);
@@ -232,18 +228,13 @@ class CpuSolver final : public Solver {
                     const RowAccess& access) {
     sweep_rows(view, part, grid, [&](const SweepView<T>& v, std::int64_t i, std::int64_t j) {
       return sweep_row_with(access, coefficient_rows(v, i, j), pressure_rows(v, i, j),
-                            v.next + v.offset(i, j), v.interior.nk, static_cast<T>(omega));
+                            v.next.row(i, j), v.updated.nk, static_cast<T>(omega));
     });
   }
 
   [[nodiscard]] SweepView<T> view() {
-    return {.interior = fields_.layout().interior(),
-            .row_pitch = fields_.layout().row_pitch(),
-            .plane_pitch = fields_.layout().plane_pitch(),
-            .field_stride = fields_.stride(),
-            .coefficients = fields_.coefficient(0).origin,
-            .pressure = fields_.pressure().origin,
-            .next = fields_.next().origin};
+    const Fields<T>& present = fields_;
+    return {present.layout().interior(), present.all(), present.pressure(), fields_.next()};
   }
 
   Precision precision_;

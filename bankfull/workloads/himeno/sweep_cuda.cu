@@ -231,18 +231,14 @@ class CudaSolver final : public Solver {
   }
 
   [[nodiscard]] SweepArguments<T> arguments(const TileGrid& tiles, const Box& part, int partials) {
-    const Layout& layout = fields_.layout();
-    const std::int64_t first = layout.offset(part.i0, part.j0, part.k0);
+    const Fields<T>& present = fields_;
     const Extents points = part.extents();
     return {.tiles = tiles,
             .nj = static_cast<int>(points.nj),
             .nk = static_cast<int>(points.nk),
-            .row_pitch = static_cast<int>(layout.row_pitch()),
-            .plane_pitch = layout.plane_pitch(),
-            .field_stride = fields_.stride(),
-            .coefficients = fields_.coefficient(0).origin + first,
-            .pressure = fields_.pressure().origin + first,
-            .next = fields_.next().origin + first,
+            .coefficients = present.all().from(part.i0, part.j0, part.k0),
+            .pressure = present.pressure().from(part.i0, part.j0, part.k0),
+            .next = fields_.next().from(part.i0, part.j0, part.k0),
             .partial_gosa = sums_.partials() + partials,
             .omega = static_cast<T>(omega)};
   }

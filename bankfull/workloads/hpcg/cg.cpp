@@ -9,9 +9,9 @@ CgResult conjugate_gradients(CgBackend& backend, const CgLimits& limits, History
   backend.start();
   result.initial_residual = std::sqrt(backend.squared_residual());
   result.residual = result.initial_residual;
-  // Reading the residual waits for the device: only where somebody wants it.
+  // Reading the residual synchronises with the device, so it is read only if it is needed.
   const bool watched = limits.tolerance != 0.0 || history == History::kept;
-  // A residual that is NaN has not arrived: it takes all iterations, which fails.
+  // NaN does not count as converged: all iterations are done, and the check fails.
   const auto arrived = [&] {
     return watched && result.iterations >= limits.at_least &&
            result.scaled() <= limits.tolerance * (1.0 + residual_slack);

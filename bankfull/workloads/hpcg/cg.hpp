@@ -18,7 +18,7 @@ struct CgResult {
   int iterations = 0;
   double initial_residual = 0.0;  ///< 2-norm
   double residual = 0.0;
-  std::vector<double> history;  ///< scaled residuals after each iteration, where asked for
+  std::vector<double> history;  ///< scaled residuals after each iteration, if requested
 
   [[nodiscard]] double scaled() const { return residual / initial_residual; }
 };

@@ -18,7 +18,7 @@ enum class Operation {
   mg,    ///< y = M^-1 x, one cycle of multigrid
 };
 
-/// Part of an iteration with what it takes and does.
+/// A step of an iteration: its time and work.
 struct Step {
   std::string name;  ///< "forward sweep"
   int level = 0;
@@ -36,7 +36,7 @@ class CgBackend {
 
   /// Multiplies the stored diagonal and the right-hand side for the spectral test, or takes them as
   /// they are again. The reference solves with the system's own matrix: while its diagonal is
-  /// exaggerated, no other backend is to be made or told to do so.
+  /// exaggerated, no other backend may be constructed or have its diagonal exaggerated.
   virtual void exaggerate_diagonal(bool exaggerated) = 0;
 
   /// x = 0, p = x, r = b - A p; forms r.r.
@@ -54,13 +54,13 @@ class CgBackend {
   /// x += a p, r -= a A p with a = r.z / p.Ap; forms r.r.
   virtual void update_solution() = 0;
 
-  /// Completes what steps have put off: x is then the solution.
+  /// Completes deferred updates; x is then the solution.
   virtual void finish() {}
 
   /// r.r of the last step that formed it; waits for it.
   virtual double squared_residual() = 0;
 
-  /// What the steps since the last call took; waits for them. `total` is left 0.
+  /// Times of the steps since the last call; waits for them. `total` is left 0.
   virtual CgTimes take_times() = 0;
 
   /// The result of one operation on this rank's rows in their natural order; slow, for checks.
@@ -69,10 +69,10 @@ class CgBackend {
   /// x in the natural order of rows.
   virtual std::vector<double> solution() = 0;
 
-  /// r in the natural order of rows: what the recurrence takes for b - A x.
+  /// r in the natural order of rows: the recurrence's value of b - A x.
   virtual std::vector<double> recurrence_residual() = 0;
 
-  /// Times each step of an iteration by itself, `repeats` times; empty where that is not offered.
+  /// Times each step of an iteration separately, `repeats` times; empty if not supported.
   virtual std::vector<Step> profile(int repeats) = 0;
 
   /// Bytes of this rank's data beyond the set-up's.
@@ -84,7 +84,7 @@ class CgBackend {
   /// How columns are kept.
   [[nodiscard]] virtual ColumnIndices columns() const { return ColumnIndices::full; }
 
-  /// What a reader of its figures must know.
+  /// Notes for the result.
   [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
 };
 
@@ -100,9 +100,9 @@ class System {
   /// stored. See CheckRow.
   [[nodiscard]] virtual std::int64_t wrong_rows() const = 0;
 
-  /// Multiplies the values of all levels, as the set-up stored the benchmark's or those that were
-  /// given, by 1 + epsilon, for the backends made from now on; 0 restores their bits. The
-  /// right-hand side stays. No backend may live meanwhile.
+  /// Multiplies the stored values of all levels by 1 + epsilon for all backends that are
+  /// constructed afterwards; 0 restores the original bits. The right-hand side is unchanged. No
+  /// backend may exist during the call.
   virtual void perturb(double epsilon) = 0;
 
   /// A new backend; backends must not outlive their system.
@@ -111,10 +111,10 @@ class System {
 
 /// Collective: builds the system. `ranks` must outlive it.
 ///
-/// Backends take what is stored, whatever it is: with `matrices`, one per level, they solve another
-/// system, whose solution is 1 everywhere too. Rows are this rank's in their natural order, and
-/// columns of other ranks are among those of the level's geometry; all ranks together must have
-/// entries on both sides of the diagonal, which no row lacks. Rows have at most max_entries.
+/// Backends work with any stored matrix: with `matrices`, one per level, they solve another system,
+/// whose solution is also 1 everywhere. Rows are this rank's in their natural order, and columns of
+/// other ranks are among those of the level's geometry; all ranks together must have entries on
+/// both sides of the diagonal, which no row lacks. Rows have at most max_entries.
 std::unique_ptr<System> make_system(const Problem& problem, const Communicator& ranks,
                                     const std::vector<HostCsr>& matrices = {});
 

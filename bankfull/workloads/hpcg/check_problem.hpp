@@ -21,7 +21,7 @@ class CgBackend;
 /// - one column for each of these, in the order of the points,
 /// - the benchmark's values, and on the finest level its right-hand side.
 ///
-/// Where a column lies is taken from its number; assembly goes the other way.
+/// The position of a column is derived from its number, the inverse of what assembly does.
 struct CheckRow {
   LocalGrid grid = {};
   CsrView matrix = {};
@@ -82,8 +82,8 @@ std::int64_t wrong_rows(const Executor& executor, const std::vector<Level>& leve
 }
 
 /// Collective: rows of all ranks in which a backend's product with random whole numbers, one for
-/// each row of the whole system, is not what the benchmark's operator makes of them. Sums of whole
-/// numbers are exact in any order: a column taken for another one, of other ranks or not, shows.
+/// each row of the whole system, differs from the benchmark's operator. Sums of integers are exact
+/// in any order, so a wrong column is detected, also one of another rank.
 std::int64_t wrong_products(CgBackend& backend, const Level& finest, const Communicator& ranks);
 
 }  // namespace bankfull::hpcg

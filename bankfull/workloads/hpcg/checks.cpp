@@ -47,8 +47,8 @@ std::vector<Check> set_checks(const NormsTest& norms) {
                   "the same number of iterations of the same path")};
 }
 
-/// Whether the residual that is required is one that the reference reached: what it reports is that
-/// of its x, and it did something.
+/// Whether the reference really reached the required residual: the residual it reports is that of
+/// its x, and x is not 0.
 std::vector<Check> reference_checks(const SolutionTest& reference) {
   return {
       at_most("hpcg reference's ||b - A x|| / ||b||: difference from what its recurrence "
@@ -59,7 +59,7 @@ std::vector<Check> reference_checks(const SolutionTest& reference) {
               reference.allowed_departure, "its own product; A. Greenbaum (1997)")};
 }
 
-/// What the timed sets left, by the reference's product and closed forms.
+/// The solution of the last timed set, checked by the reference's product and closed forms.
 std::vector<Check> solution_checks(const Outcome& outcome) {
   const SolutionTest& solution = outcome.solution;
   return {

@@ -10,8 +10,8 @@ namespace bankfull::hpcg {
 /// Whether what is solved is the benchmark's problem.
 std::vector<Check> checks_of(const ProblemCheck& problem);
 
-/// The checks of a run, those of the benchmark and ours. All pass where `outcome.valid()`, and one
-/// at least fails elsewhere.
+/// The checks of a run, those of the benchmark and ours. All pass if `outcome.valid()`; otherwise
+/// at least one fails.
 std::vector<Check> checks_of(const Outcome& outcome);
 
 }  // namespace bankfull::hpcg

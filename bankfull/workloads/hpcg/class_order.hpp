@@ -13,8 +13,8 @@ namespace bankfull::hpcg {
 /// for each colour, the number of rows that lie on the coarser level; all 0 on the coarsest.
 ///
 /// Colours with coarse rows come last: the backward sweep begins with them and changes all others
-/// after them, so that the residual that it leaves at the coarse rows says something about the
-/// error. (If they came first, it would end with them, and their residual would vanish.)
+/// after them, so that the residual that it leaves at the coarse rows reflects the error. (If they
+/// came first, the sweep would end with them, and their residual would vanish.)
 std::vector<Colour> class_order(std::size_t level, const std::vector<std::int64_t>& coarse_rows);
 
 /// The places in an order between which all coarse rows lie; empty without any.

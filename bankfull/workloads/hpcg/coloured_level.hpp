@@ -26,8 +26,8 @@ struct SlotRange {
   std::int32_t end = 0;
 };
 
-/// One level as the tuned solver keeps it: rows in the order of their colours, and the entries of a
-/// row apart by what they connect it to.
+/// One level as the tuned solver stores it: rows in the order of their colours, entries split into
+/// lower, upper and outer part.
 ///
 /// Vectors have `vector_size` elements: the rows, the columns of other ranks, and a last one.
 struct ColouredLevel {
@@ -371,8 +371,8 @@ ColouredLevel colour_level(const Executor& executor, const std::vector<Level>& l
 }
 
 /// Collective: makes the columns of both halves of all levels slim, or of none if they do not fit
-/// everywhere, on all ranks alike; returns whether they did. Columns of other ranks stay as they
-/// are: they are few, and lie far apart at edges.
+/// everywhere, on all ranks alike; returns whether they did. Columns of other ranks keep their full
+/// size: they are few, and far apart at edges.
 template <int Height, class Executor>
 bool make_slim(const Executor& executor, const Communicator& ranks,
                std::vector<ColouredLevel>& levels) {
@@ -400,12 +400,12 @@ SlicedView<Columns> sliced_view(const Sliced& part) {
   }
 }
 
-/// How a backend with such columns keeps them.
+/// The storage of such columns in a backend.
 template <class Columns>
 inline constexpr ColumnIndices column_indices_of =
     std::is_same_v<Columns, SlimColumns> ? ColumnIndices::slim : ColumnIndices::full;
 
-/// What a reader of figures of half sweeps must know.
+/// Note for results of half sweeps.
 inline std::vector<std::string> half_sweep_notes(ColumnIndices wanted, ColumnIndices kept) {
   std::vector<std::string> notes{
       "dot products are computed in SpMV, MG and the vector updates: DDOT covers only the rest, "

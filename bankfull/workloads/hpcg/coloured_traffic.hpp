@@ -8,11 +8,11 @@
 
 namespace bankfull::hpcg {
 
-// What the steps of an iteration must move: matrix entries and indices once, vectors once. What a
-// step has just written counts as written only, though sweeps read x back: it comes from a cache.
-// Columns of other ranks, a face of the grid, are left out. Flops are those of the CPU's rows
-// (cpu/half_sweeps.hpp), which form the products with a row's parts one by one and add them; a GPU,
-// which continues the same sum, does one or two less per row.
+// What the steps of an iteration must move: matrix entries and indices once, vectors once. Values
+// that a step has just written are not counted again when a sweep reads them back, because they
+// come from a cache. Columns of other ranks, a face of the grid, are left out. Flops are those of
+// the CPU's rows (cpu/half_sweeps.hpp), which form the products with a row's parts one by one and
+// add them; a GPU, which continues the same sum, does one or two less per row.
 
 struct SweepTraffic {
   Traffic forward_from_zero;
@@ -70,7 +70,7 @@ Traffic advance_traffic(const ColouredLevel& level);
 /// between its own. For the finest level these are the data of a whole iteration.
 std::vector<double> working_sets(const std::vector<ColouredLevel>& levels);
 
-/// What a step of one rank does that moves this and has this working set.
+/// The work of a step on one rank with this traffic and this working set.
 Work step_work(const Traffic& traffic, double working_set_bytes);
 
 }  // namespace bankfull::hpcg

@@ -58,11 +58,12 @@ hpcg::HpcgDat open_dat(const std::string& path) {
   return hpcg::read_hpcg_dat(text, path);
 }
 
-/// Collective: the input file, where one is named or lies there and no size is given.
+/// Collective: the input file, if one is named, or if one exists and no size is given.
 std::optional<hpcg::HpcgDat> find_dat(const HpcgOptions& options, const Communicator& ranks) {
   std::optional<hpcg::HpcgDat> found;
   ranks.on_root([&] {
-    // What cannot be read is refused: who put it there does not want the default size.
+    // An unreadable file is an error: falling back to the default size would ignore the user's
+    // input.
     std::error_code ignored;
     const bool lies_here = !options.local && fs::exists(fs::symlink_status(default_dat, ignored));
     if (options.dat || lies_here) {
@@ -80,7 +81,7 @@ std::optional<hpcg::HpcgDat> find_dat(const HpcgOptions& options, const Communic
   return found;
 }
 
-/// How what the input file says is called, but for what the command line says.
+/// The names of values from the input file, except those given on the command line.
 hpcg::Origins origins_of(const HpcgOptions& options) {
   const std::string file = options.dat.value_or(default_dat);
   hpcg::Origins origins;
@@ -99,7 +100,7 @@ hpcg::Origins origins_of(const HpcgOptions& options) {
   return origins;
 }
 
-/// What the command line says goes before what the file says.
+/// The command line takes precedence over the file.
 void apply(const std::optional<hpcg::HpcgDat>& dat, const HpcgOptions& options,
            hpcg::Problem& problem) {
   problem.seconds = options.official ? hpcg::official_seconds : default_seconds;
@@ -162,8 +163,8 @@ std::tm local_time() {
   return parts;
 }
 
-/// Collective: makes the folder of the run's files where it is missing, and finds out before the
-/// run whether they can be written. The folder goes again where nothing was.
+/// Collective: creates the folder of the run's files if it is missing, and checks before the run
+/// that they can be written. A new folder that stays empty is removed again.
 void prepare_output(const HpcgOptions& options, const Communicator& ranks, const std::tm& began,
                     CreatedFolders& folders) {
   if (options.no_output) {
@@ -191,7 +192,7 @@ void prepare_output(const HpcgOptions& options, const Communicator& ranks, const
 }
 
 /// On the root. A report that cannot be written goes to standard output: it may have taken half an
-/// hour. Returns what to say of it.
+/// hour. Returns the message about it.
 std::string write_output(const HpcgOptions& options, const std::tm& began,
                          const hpcg::Outcome& outcome) {
   if (options.no_output) {

@@ -8,9 +8,9 @@
 
 namespace bankfull::hpcg {
 
-// The benchmark's own models of what conjugate gradients do, move and keep (official program,
-// version 3.1, ReportResults.cpp). Ratings follow from them whatever an implementation really does.
-// Everything is over all ranks.
+// The benchmark's own models of the flops, traffic and memory of conjugate gradients (official
+// program, version 3.1, ReportResults.cpp). Ratings follow from them, whatever an implementation
+// really does. Everything is over all ranks.
 
 using LevelSizes = std::array<LevelSize, level_count>;
 

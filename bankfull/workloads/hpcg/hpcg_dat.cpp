@@ -20,8 +20,7 @@ constexpr std::size_t seconds_line = line_of_seconds - 1;
 constexpr std::size_t ranks_line = line_of_process_grid - 1;
 
 std::string remedy_for_local() {
-  return fmt::format("write nx ny nz, three numbers from {} to {}", smallest_dimension,
-                     largest_dimension);
+  return fmt::format("write nx ny nz, three numbers from {} to {}", min_dimension, max_dimension);
 }
 
 std::string remedy_for_seconds() {
@@ -122,7 +121,7 @@ std::int64_t read_count(Words& words, std::int64_t least, const std::string& rem
   if (!value) {
     words.refuse_word("is not a whole number", remedy);
   }
-  if (*value < least || *value > largest_dimension) {
+  if (*value < least || *value > max_dimension) {
     words.refuse_word(*value < least ? "is too small" : "is too large", remedy);
   }
   return *value;
@@ -134,7 +133,7 @@ Grid3 read_grid(Words& words, std::int64_t least, const std::string& remedy) {
                read_count(words, least, remedy)};
 }
 
-/// A further number is a mistake, other words are a remark.
+/// Further numbers are an error, other words a comment.
 void refuse_more_numbers(Words& words, const std::string& remedy) {
   if (number_in<double>(words.next())) {
     words.refuse_word("is one number too many", remedy);
@@ -173,7 +172,7 @@ HpcgDat read_hpcg_dat(std::istream& stream, const std::string& name) {
   }
   HpcgDat result;
   Words local(name, local_line, lines[local_line]);
-  result.local = read_grid(local, smallest_dimension, remedy_for_local());
+  result.local = read_grid(local, min_dimension, remedy_for_local());
   refuse_more_numbers(local, remedy_for_local());
   if (lines.size() > seconds_line) {
     Words seconds(name, seconds_line, lines[seconds_line]);

@@ -26,7 +26,7 @@ struct HpcgDat {
 /// follows the last line is ignored, as the official program does.
 ///
 /// Throws UsageError with `name`, line and column for what is malformed or out of range: the
-/// official program takes other values instead without a word.
+/// official program silently takes other values instead.
 HpcgDat read_hpcg_dat(std::istream& stream, const std::string& name);
 
 }  // namespace bankfull::hpcg

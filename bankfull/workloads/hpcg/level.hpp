@@ -13,7 +13,7 @@
 
 namespace bankfull::hpcg {
 
-// What each row contributes to the set-up; bodies for an executor's `each`.
+// The set-up of each row; bodies for an executor's `each`.
 
 struct CountEntries {
   LocalGrid grid = {};
@@ -121,7 +121,7 @@ Csr assemble(const Executor& executor, const Geometry& geometry) {
   return matrix;
 }
 
-/// What other ranks want of a level, by the new numbers of its rows.
+/// Rows of a level that other ranks need, by their new numbers.
 template <class Executor>
 std::vector<ListNeighbour> renumbered(const Executor& executor,
                                       std::vector<ListNeighbour> neighbours,

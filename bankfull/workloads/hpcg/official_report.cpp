@@ -191,8 +191,7 @@ void add_reference_kernels(Section& summary, int threads) {
   summary.add("Reference version of ComputeWAXPBY used", suboptimal);
 }
 
-/// Whose figures these are, which the rest of the file, in the official program's words, does not
-/// say.
+/// Names this program, because the rest of the file has the official program's wording.
 void add_program(std::string& text, const Outcome& outcome) {
   const BuildFacts& facts = build_facts();
   const std::vector<std::string> reasons = why_not_official(outcome);

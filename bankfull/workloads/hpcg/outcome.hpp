@@ -34,7 +34,7 @@ struct CgTimes {
   double allreduce = 0.0;  ///< of this rank; part of ddot
 };
 
-/// What has not been looked at, and passes no test.
+/// A value that was not determined; it passes no test.
 inline constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 inline constexpr int not_counted = -1;
 
@@ -62,7 +62,7 @@ struct SpectralTest {
   int allowed_preconditioned = 2;
   std::vector<SpectralSolve> solves = {};
 
-  /// A number of iterations as a test takes it: none solves anything.
+  /// The number of iterations as the test counts it: 0 is no solve.
   [[nodiscard]] double counted(int iterations) const {
     return solves.empty() || iterations < 1 ? unknown : iterations;
   }
@@ -131,8 +131,8 @@ struct NormsTest {
   }
 };
 
-/// What the last timed set's x is worth by the reference's product and the closed form of b: checks
-/// of ours beside the benchmark's. `solution_test` derives what is allowed.
+/// The last timed set's x, tested by the reference's product and the closed form of b: checks of
+/// ours in addition to the benchmark's. `solution_test` derives what is allowed.
 struct SolutionTest {
   double product_error = unknown;  ///< largest |b - A 1| of the reference's product, which is exact
   double true_residual = unknown;  ///< ||b - A x|| / ||b||, A by the reference

@@ -112,8 +112,8 @@ void gather_times(const Communicator& ranks, Outcome& outcome) {
   outcome.times = ranks.all_gather(outcome.times).front();
 }
 
-/// One timed set, the same on all ranks; returns its scaled residual. Nothing of it counts where it
-/// is left by Interrupted, at one of the `pauses`, `unpaused` iterations apart.
+/// One timed set, the same on all ranks; returns its scaled residual. It is discarded if
+/// Interrupted is thrown at one of the `pauses`, which are `unpaused` iterations apart.
 double run_timed_set(CgBackend& backend, const CgLimits& limits, const Pauses& pauses,
                      std::int64_t unpaused, const Communicator& ranks, Outcome& outcome,
                      PhaseResults& results) {
@@ -134,8 +134,8 @@ double run_timed_set(CgBackend& backend, const CgLimits& limits, const Pauses& p
   return result.scaled();
 }
 
-/// As many sets as fill the time; returns what the last one left. Sets of more than a second can be
-/// ended within: what the set before one left is kept beside the backend then.
+/// As many sets as fill the time; returns the solution of the last one. Sets of more than a second
+/// can be interrupted: the solution of the set before is then kept outside the backend.
 Solved run_timed_sets(const Problem& problem, CgBackend& backend, const RunContext& context,
                       double set_seconds, Outcome& outcome, PhaseResults& results) {
   const Communicator& ranks = context.ranks;
@@ -147,7 +147,7 @@ Solved run_timed_sets(const Problem& problem, CgBackend& backend, const RunConte
   std::optional<Solved> kept;
   bool complete = false;
   until_interrupted([&] {
-    // Sets may take less time than the one that looked at every residual.
+    // Sets may take less time than the one that tested every residual.
     double elapsed = 0.0;
     for (int set = 0; set < expected || elapsed < problem.seconds; ++set) {
       const Pauses pauses(context, {.task = "timed sets",
@@ -193,7 +193,7 @@ double min_working_set(const std::vector<Level>& levels) {
   return bytes;
 }
 
-/// The steps together; the largest working set among them is the iteration's.
+/// The sum of the steps; the iteration's working set is their largest.
 Work iteration_of(const std::vector<Step>& steps, const std::vector<Level>& levels) {
   if (steps.empty()) {
     return {.working_set_bytes = min_working_set(levels)};
@@ -253,7 +253,7 @@ PhaseResults run_phases(const Plan& plan, const RunContext& context, const Exper
   results.notes = backend->notes();
 
   context.progress.update("checking the solution", 0.0, 1.0);
-  // The reference takes the room, and the matrix as it was.
+  // The reference needs the memory, and the unperturbed matrix.
   backend.reset();
   if (problem.perturbation != 0.0) {
     system->perturb(0.0);

@@ -11,7 +11,7 @@
 
 namespace bankfull::hpcg {
 
-/// What the benchmark's phases leave besides the official outcome.
+/// Results of the benchmark's phases besides the official outcome.
 struct PhaseResults {
   std::vector<double> set_seconds;  ///< of each timed set
   std::vector<Step> steps;          ///< of one iteration, each timed by itself; may be empty

@@ -34,10 +34,10 @@ std::string local_text(const Problem& problem) {
 void check_local(const Problem& problem) {
   const Grid3& local = problem.local;
   for (const std::int64_t n : {local.nx, local.ny, local.nz}) {
-    require(n >= smallest_dimension && n <= largest_dimension,
+    require(n >= min_dimension && n <= max_dimension,
             fmt::format("{}: the side {} is too {}", local_text(problem), n,
-                        n < smallest_dimension ? "short" : "long"),
-            fmt::format("use sides from {} to {}", smallest_dimension, largest_dimension));
+                        n < min_dimension ? "short" : "long"),
+            fmt::format("use sides from {} to {}", min_dimension, max_dimension));
   }
 }
 
@@ -108,7 +108,7 @@ void add_broken_settings(const Problem& problem, BrokenRules& broken) {
   }
 }
 
-/// The rule that a finished run is asked by the time that it took.
+/// The rule on time, which is applied to a finished run.
 void add_broken_time(const Problem& problem, BrokenRules& broken) {
   const double seconds = problem.seconds;
   const std::string remedy = fmt::format("use --seconds {:.0f} or more", official_seconds);
@@ -217,7 +217,7 @@ BrokenRules broken_rules(const Problem& problem, const Grid3& process_grid,
   BrokenRules broken;
   add_broken_shapes(problem, process_grid, broken);
   add_broken_settings(problem, broken);
-  // Devices may differ: a rank whose own is filled says what it knows of the others.
+  // Devices may differ: a rank whose own device is filled reports that of the others.
   BrokenRules memory;
   add_broken_memory(problem, ranks.size(), sharing, memory);
   const bool all_filled = ranks.all(memory.empty());

@@ -15,8 +15,8 @@ struct BrokenRule {
   std::string remedy;
 };
 
-/// A valid problem on given ranks, with everything that follows from both. Code that is given a
-/// plan does not decide any of it again.
+/// A valid problem on given ranks, with everything that follows from both. Code that receives a
+/// plan makes none of these decisions again.
 struct Plan {
   Problem problem;  ///< with `process_grid` as its grid of ranks
   Grid3 process_grid;

@@ -41,9 +41,9 @@ std::int64_t parse_side(const std::string& given, const std::string& text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool number = error == std::errc{} && end == text.data() + text.size();
   const bool too_large =
-      error == std::errc::result_out_of_range || (number && value > largest_dimension);
+      error == std::errc::result_out_of_range || (number && value > max_dimension);
   require(!too_large, fmt::format("{}: {} is too large", given, text),
-          fmt::format("use numbers up to {}", largest_dimension));
+          fmt::format("use numbers up to {}", max_dimension));
   require(number && value >= 1, fmt::format("{}: '{}' is not a number of at least 1", given, text),
           "use three such as 1x2x4, along x, y and z");
   return value;
@@ -54,10 +54,10 @@ Extents cells_of(const Grid3& local, const RankGrid& grid) {
 }
 
 RankGrid given_grid(const Grid3& given, const std::string& origin, int ranks) {
-  const auto possible = [](std::int64_t n) { return n >= 1 && n <= largest_dimension; };
+  const auto possible = [](std::int64_t n) { return n >= 1 && n <= max_dimension; };
   require(possible(given.nx) && possible(given.ny) && possible(given.nz),
           origin + " " + to_string(given) + " is not a grid of ranks",
-          fmt::format("use numbers from 1 to {}", largest_dimension));
+          fmt::format("use numbers from 1 to {}", max_dimension));
   require(given.count() == ranks,
           fmt::format("{} {} is for {} ranks, this run has {}", origin, to_string(given),
                       given.count(), ranks),

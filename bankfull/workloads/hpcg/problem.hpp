@@ -28,8 +28,8 @@ inline constexpr int max_iterations = 10 * reference_iterations;
 inline constexpr double residual_slack = 1e-6;
 
 /// Minimum and maximum number of points of a rank's grid along an axis.
-inline constexpr std::int64_t smallest_dimension = 8;
-inline constexpr std::int64_t largest_dimension = std::int64_t{1} << 20;
+inline constexpr std::int64_t min_dimension = 8;
+inline constexpr std::int64_t max_dimension = std::int64_t{1} << 20;
 
 /// The same for official runs, whose sides must also be multiples of this.
 inline constexpr std::int64_t official_dimension = 16;

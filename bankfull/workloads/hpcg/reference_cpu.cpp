@@ -4,7 +4,7 @@
 namespace bankfull::hpcg::cpu {
 namespace {
 
-/// The benchmark as its specification words it: rows in natural order, sweeps by one thread.
+/// The benchmark as specified: rows in natural order, sweeps by one thread.
 class CpuReference final : public CpuBackend {
  public:
   CpuReference(const Problem& problem, const Communicator& ranks, const std::vector<Level>& levels)

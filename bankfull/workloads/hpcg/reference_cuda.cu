@@ -6,7 +6,7 @@
 namespace bankfull::hpcg::cuda {
 namespace {
 
-/// Bits of a value that no sweep can form: "not there yet".
+/// Bits of a value that no sweep can produce: "not computed yet".
 constexpr unsigned long long awaited = ~0ULL;
 
 /// A sweep. Values of rows that come earlier in it are taken from `now`, where they appear in place
@@ -18,8 +18,8 @@ struct Relax {
   const double* before;
   double* now;
 
-  /// `relaxed` of one row: all that is there is read at once, for rows that wait for each other
-  /// must not wait for one load after the other.
+  /// `relaxed` of one row. All values are loaded together, so that the latencies of loads do not
+  /// add up along a chain of dependent rows.
   class Row {
    public:
     __device__ __forceinline__ void begin(const Relax& sweep, std::int64_t row) {
@@ -39,7 +39,8 @@ struct Relax {
     }
 
     __device__ __forceinline__ bool attempt(const Relax& sweep) {
-      // One load while waiting, or those who wait would slow down those they wait for.
+      // Waiting threads poll with one load each; more would slow down the threads that they wait
+      // for.
       if (!awaited_.empty() && !is_there(load(sweep.now + column(awaited_.last())))) {
         return false;
       }
@@ -101,8 +102,8 @@ struct Relax {
   };
 };
 
-/// The benchmark as its specification words it, a thread for some rows: sweeps in natural order,
-/// whose rows wait for each other.
+/// The benchmark as specified, a few rows per thread: sweeps in natural order, whose rows wait for
+/// each other.
 class CudaReference final : public PlainCudaCg {
  public:
   explicit CudaReference(const BackendSetup& setup)
@@ -154,7 +155,7 @@ class CudaReference final : public PlainCudaCg {
                  Relax<Order>{matrix, r, before, now});
   }
 
-  /// The benchmark's own smoother does not know that x is 0.
+  /// The benchmark's own smoother does not exploit that x is 0.
   void smooth_from_zero(std::size_t level, const double* r, double* x) override {
     executor_.fill(x, set_up_[level].matrix.columns, 0.0);
     smooth(level, r, x);

@@ -9,8 +9,8 @@
 
 namespace bankfull::hpcg {
 
-// What is done to one row, in the order of the benchmark's own source; bodies for both devices. A
-// row's entries are added up in their order. Nothing but what is stored is taken for an entry.
+// Operations on one row, in the order of the benchmark's own source; bodies for both devices. A
+// row's entries are summed in their order. Only stored values are used.
 
 /// (A x) of a row.
 BANKFULL_HOST_DEVICE inline double row_times(const CsrView& matrix, std::int64_t row,
@@ -56,7 +56,7 @@ struct ReadDiagonal {
   }
 };
 
-/// What the stored diagonal and right-hand side of a row are multiplied by.
+/// The factor of the stored diagonal and right-hand side of a row.
 BANKFULL_HOST_DEVICE inline double row_scale(const LocalGrid& grid, std::int64_t row,
                                              bool exaggerated) {
   return exaggerated ? exaggeration(grid.global_row(row)) : 1.0;

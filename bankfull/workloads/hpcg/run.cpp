@@ -14,7 +14,7 @@
 namespace bankfull::hpcg {
 namespace {
 
-/// Parameters with those that say what is out of the ordinary.
+/// Parameters, including those of unusual options.
 std::vector<Figure> marked(std::vector<Figure> parameters, const Problem& problem) {
   add_perturbation(problem.perturbation, parameters);
   return parameters;
@@ -61,7 +61,7 @@ std::vector<Figure> figures_of(const Outcome& outcome, const PhaseResults& resul
           {.name = "transport", .value = to_string(results.transport)}};
 }
 
-/// What a reader of the sets' figures must know.
+/// Notes on the timed sets' figures.
 std::vector<std::string> notes_of(const Problem& problem, const Outcome& outcome,
                                   const PhaseResults& results) {
   std::vector<std::string> notes = results.notes;
@@ -72,7 +72,7 @@ std::vector<std::string> notes_of(const Problem& problem, const Outcome& outcome
   return notes;
 }
 
-/// Collective: the timed sets as a whole: a repeat is a set.
+/// Collective: the measurement of the timed sets; a repeat is a set.
 Measurement sets_measurement(const Problem& problem, const Outcome& outcome,
                              const PhaseResults& results, const Experiment& experiment) {
   Work work = results.iteration;

@@ -7,8 +7,8 @@ namespace bankfull::hpcg {
 // The symmetric Gauss-Seidel smoother in half sweeps.
 //
 // With A = L + D + U + E in the order of colours, E being the entries to other ranks, the benchmark
-// smooths A x = r by a forward sweep, D x' = r - L x' - U x - E x, and a backward one,
-// D x'' = r - L x' - U x'' - E x. What a sweep has formed needs no second pass over the matrix:
+// smooths A x = r by a forward sweep, D x' = r - L x' - U x - E x, and a backward one, D x'' = r -
+// L x' - U x'' - E x. Terms that a sweep has computed need no second pass over the matrix:
 //
 // - From x = 0 the forward sweep is D x' = r - L x'. Then r - L x' = D x', and the backward sweep
 //   becomes x'' = x' - U x'' / D: it reads only U. It keeps U x''.

@@ -60,9 +60,9 @@ class StepTimes {
   std::vector<std::vector<double>> samples_;
 };
 
-/// Times the steps of so many iterations of a solver by half sweeps in slices of `Height` rows. Of
-/// the solver it takes a CgBackend's steps and finish_precondition(), which forms r.z of what the
-/// last of the sweeps left.
+/// Times the steps of so many iterations of a solver by half sweeps in slices of `Height` rows. The
+/// solver provides a CgBackend's steps and finish_precondition(), which computes r.z from the
+/// partial sums of the last sweep.
 template <int Height, class Solver, class HalfSweeps, class Executor, class Marks>
 std::vector<Step> profile_iterations(Solver& solver, HalfSweeps& sweeps, const Executor& executor,
                                      const std::vector<ColouredLevel>& levels,

@@ -18,7 +18,7 @@ struct LevelVectors {
   Buffer<double> upper = {};  ///< U x of the sweep before
 };
 
-/// Marks between steps that the calling thread has waited for.
+/// Time stamps between steps, which the calling thread completes.
 class ClockMarks {
  public:
   void restart() {
@@ -99,7 +99,7 @@ class CpuTuned final : public CpuBackend {
     timed(&CgTimes::ddot, [&] { rz_ = sum_over_ranks(product_); });
   }
 
-  /// The update of x waits until here, where p is at hand: x is not needed in between.
+  /// The update of x is deferred to this pass, which reads p anyway; x is not needed in between.
   void update_direction(bool first) override {
     const double beta = first ? 0.0 : rz_ / previous_rz_;
     timed(&CgTimes::waxpby, [&] {
@@ -196,7 +196,7 @@ class CpuTuned final : public CpuBackend {
           [a = view_of(level)](std::int64_t slice) { forward_slice_again(a, slice); });
   }
 
-  /// On the finest level it forms the rank's part of r.x on the way.
+  /// On the finest level it also computes the rank's part of r.x.
   void backward_again(std::size_t level) {
     const auto a = view_of(level);
     if (level == 0) {
@@ -288,7 +288,7 @@ class CpuTuned final : public CpuBackend {
     return sum_slices([=](std::int64_t slice) { return advance_slice(factor, ap, r, slice); });
   }
 
-  /// What body(slice) is of all slices of the finest level.
+  /// Sum of body(slice) over all slices of the finest level.
   template <class Body>
   double sum_slices(Body body) {
     return sum_over_team(team(), [&] {

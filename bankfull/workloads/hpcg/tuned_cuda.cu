@@ -90,12 +90,12 @@ class CudaTuned final : public CudaBackend {
     }
   }
 
-  /// r.z of what the last sweep left.
+  /// r.z from the partial sums of the last sweep.
   void finish_precondition() {
     queue_sum(static_cast<int>(rows_ / tile_rows), &scalars_.data()->rz);
   }
 
-  /// The update of x waits until here, where p is at hand: x is not needed in between.
+  /// The update of x is deferred to this pass, which reads p anyway; x is not needed in between.
   void update_direction(bool first) override {
     times_.begin(stream());
     launch(stream(), {blocks_for(pairs()), dim3(threads_per_block)}, update_direction_kernel,

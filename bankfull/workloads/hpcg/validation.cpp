@@ -17,7 +17,7 @@ constexpr int spectral_runs = 2;
 constexpr int exact_products = 2;
 constexpr double spectral_tolerance = 1e-12;
 
-/// Solves as often as the benchmark wants; returns the most iterations.
+/// Solves as often as the benchmark requires; returns the maximum number of iterations.
 int max_iterations_of(CgBackend& backend, bool preconditioned, std::vector<SpectralSolve>& solves) {
   int most = 0;
   for (int n = 0; n < spectral_runs; ++n) {
@@ -62,8 +62,8 @@ double exact_residual(CgBackend& backend, const Level& finest, const Communicato
 /// Unit roundoff of double.
 constexpr double roundoff = 0.5 * std::numeric_limits<double>::epsilon();
 
-/// What the benchmark takes for the norm of A: twice the diagonal. The row sums of |A| are at most
-/// that, so that it is a bound of its norms.
+/// The benchmark's estimate of the norm of A: twice the diagonal. The row sums of |A| do not exceed
+/// it, so it bounds the norms.
 constexpr double norm_of_matrix = 2.0 * entry(true);
 
 /// Sums of as many squares as there are rows differ by their order, relatively by this at most.
@@ -72,14 +72,13 @@ constexpr double summation = 1e-9;
 /// How far the recurrence's residual may be from b - A x, over ||b||.
 ///
 /// Both start as b. Each iteration rounds x += a p and r -= a A p, and no later one takes that
-/// back:
-/// ||b - A x - r|| <= c k u ||A|| ||x||, k being the iterations, u the unit roundoff and c a number
-/// that grows with the entries of a row (A. Greenbaum, Estimating the attainable accuracy of
+/// back: ||b - A x - r|| <= c k u ||A|| ||x||, k being the iterations, u the unit roundoff and c a
+/// number that grows with the entries of a row (A. Greenbaum, Estimating the attainable accuracy of
 /// recursively computed residual methods, SIAM J. Matrix Anal. Appl. 18 (1997)). Where signs are
-/// random the roundings of x alone count, at most u |x| an iteration and row: sqrt(k) / 3 u
-/// times the norm of A applied to noise, ||A|| / 2, at every size; to this comes the product's own
-/// rounding, for which the bound has 10 iterations more. Runs on grids from 8^3 to 64^3 stayed
-/// below a fifteenth of it. Another operator, 1 + epsilon times A, departs by epsilon.
+/// random the roundings of x alone count, at most u |x| per iteration and row: sqrt(k) / 3 u times
+/// the norm of A applied to noise, ||A|| / 2, at every size; the product's own rounding is covered
+/// by 10 additional iterations in the bound. Runs on grids from 8^3 to 64^3 stayed below a
+/// fifteenth of it. Another operator, 1 + epsilon times A, departs by epsilon.
 double allowed_departure(int iterations, double norm_of_x, double norm_of_b) {
   return (iterations + 10) * roundoff * norm_of_matrix * norm_of_x / norm_of_b;
 }

@@ -18,7 +18,7 @@ SymmetryTest symmetry_test(CgBackend& backend, const Level& finest, const Commun
 /// other and from what the convergence test found.
 NormsTest norms_test(std::vector<double> residuals, const ConvergenceTest& convergence);
 
-/// What conjugate gradients left of this rank's rows, in their natural order.
+/// The result of conjugate gradients on this rank's rows, in their natural order.
 struct Solved {
   std::vector<double> x;
   std::vector<double> r;  ///< the recurrence's
@@ -27,7 +27,7 @@ struct Solved {
 };
 
 /// Collective: x against the benchmark's own system, whose residual is to be at most
-/// `required_residual`, scaled by b. `reference` multiplies, and is looked at itself: b, and its
+/// `required_residual`, scaled by b. `reference` multiplies, and is checked itself: b, and its
 /// product with the solution 1, are closed forms.
 SolutionTest solution_test(CgBackend& reference, const Solved& solved, double required_residual,
                            const Level& finest, const Communicator& ranks);

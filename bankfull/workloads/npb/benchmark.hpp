@@ -15,8 +15,8 @@ namespace bankfull::npb {
 /// "npb cg C".
 std::string title_of(Kernel kernel, Class size);
 
-/// One kernel of one class on one device a rank. Constructing it does NPB's untimed set-up, `run`
-/// is exactly the region that NPB times, and `warm_up` is NPB's untimed pass before it.
+/// One kernel of one class, with one device per rank. Constructing it does NPB's untimed set-up,
+/// `run` is exactly the region that NPB times, and `warm_up` is NPB's untimed pass before it.
 class Benchmark : public bankfull::Benchmark {
  public:
   Benchmark(Kernel kernel, Class size) : name_(title_of(kernel, size)), size_(size) {}
@@ -32,8 +32,8 @@ class Benchmark : public bankfull::Benchmark {
   /// How messages travel between ranks, the same on all of them.
   [[nodiscard]] virtual Transport transport() const { return Transport::mpi; }
 
-  /// fp64 instructions of one run on this rank, a fused multiply-add being one, where a run on a
-  /// GPU waits for these and not for memory; else 0.
+  /// fp64 instructions of one run on this rank, a fused multiply-add being one, if a run on a GPU
+  /// is limited by these and not by memory; else 0.
   [[nodiscard]] virtual double fp64_instructions() const { return 0.0; }
 
  protected:
@@ -44,7 +44,7 @@ class Benchmark : public bankfull::Benchmark {
   Class size_;
 };
 
-/// What the rules and reports say of a kernel, whatever runs it on however many ranks.
+/// Facts about a kernel for rules and reports, independent of device and number of ranks.
 struct Facts {
   std::string size;       ///< as NPB's result block shows it: "14000", "256x256x128"
   int iterations;         ///< likewise
@@ -54,7 +54,7 @@ struct Facts {
 
 Facts facts_of(Kernel kernel, const Problem& problem);
 
-/// What a kernel takes on the rank of `ranks` that needs most.
+/// The memory of a kernel on the rank of `ranks` that needs most.
 WorkBytes work_bytes(Kernel kernel, const Problem& problem, int ranks);
 
 /// Why a kernel does not run on so many ranks, as the rest of a sentence about it: "runs on powers
@@ -62,11 +62,11 @@ WorkBytes work_bytes(Kernel kernel, const Problem& problem, int ranks);
 std::string refusal_of_ranks(Kernel kernel, const Problem& problem, int ranks);
 
 /// Collective: the part of this rank. `ranks` must outlive it, and `make_plan` must have accepted
-/// both. Throws RuntimeFailure where memory cannot be had.
+/// both. Throws RuntimeFailure if memory cannot be allocated.
 std::unique_ptr<Benchmark> make_benchmark(Kernel kernel, const Problem& problem,
                                           const Communicator& ranks);
 
-/// Where NPB's rules and verification values stand.
+/// Source of NPB's rules and verification values.
 inline constexpr const char* npb_source =
     "NASA NPB 3.4; D. Bailey et al., The NAS Parallel Benchmarks, RNR-94-007";
 

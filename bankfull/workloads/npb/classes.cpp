@@ -32,7 +32,7 @@ const T& row_of(const PerClass<T>& table, Class size) {
 }
 
 /// The two keys that an iteration changes are its number and the largest key less its number. A
-/// small test key gains one smaller key an iteration, a large one loses one.
+/// small test key gains one smaller key per iteration, a large one loses one.
 struct RankDrift {
   std::array<int, is_tests> sign;
   int first_gain;  ///< of iteration 0

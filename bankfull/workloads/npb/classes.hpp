@@ -61,7 +61,7 @@ struct FtParameters {
 };
 const FtParameters& ft_parameters(Class size);
 
-/// One checksum an iteration.
+/// One checksum per iteration.
 std::span<const std::complex<double>> ft_checksums(Class size);
 
 inline constexpr int is_iterations = 10;
@@ -72,7 +72,7 @@ struct IsParameters {
   int log2_keys;
   int log2_values;  ///< keys lie below 2 to this
   std::array<std::int64_t, is_tests> positions;
-  std::array<std::int64_t, is_tests> ranks;  ///< what `expected_rank` starts from
+  std::array<std::int64_t, is_tests> ranks;  ///< base values of `expected_rank`
 };
 const IsParameters& is_parameters(Class size);
 

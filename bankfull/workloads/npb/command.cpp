@@ -36,8 +36,7 @@ npb::Problem problem_of(const NpbOptions& options, const Communicator& ranks) {
   problem.repeats = options.repeats;
   problem.transport = parse_transport(options.transport);
   problem.device = options.common.resolved_device(ranks);
-  // GPUs do all the work, and the reference is serial: it takes one thread where none are asked
-  // for.
+  // GPUs do all the work, and the reference is serial: it uses one thread unless a number is given.
   const int threads = options.common.resolved_threads(ranks);
   const bool serial = problem.device.is_cuda() ||
                       (problem.schedule == npb::Schedule::reference && options.common.threads == 0);

@@ -18,7 +18,7 @@ BANKFULL_HOST_DEVICE constexpr std::uint64_t multiply_modulo(std::uint64_t x, st
   return (x * y) & (generator_modulus - 1);
 }
 
-/// a^steps mod 2^46: multiplying a state by it goes so many steps at once.
+/// a^steps mod 2^46: multiplying a state by it advances it by `steps`.
 BANKFULL_HOST_DEVICE constexpr std::uint64_t generator_jump(std::uint64_t steps) {
   std::uint64_t jump = 1;
   std::uint64_t square = generator_factor;

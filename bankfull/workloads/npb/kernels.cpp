@@ -11,7 +11,7 @@ namespace {
 
 using Make = std::unique_ptr<Benchmark>(const Problem&, const Communicator& ranks);
 
-/// What every kernel offers.
+/// The interface of a kernel.
 struct KernelEntry {
   Facts (*facts)(const Problem&);
   WorkBytes (*bytes)(const Problem&, int ranks);

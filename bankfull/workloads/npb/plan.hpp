@@ -16,8 +16,8 @@ struct KernelPlan {
   std::string shortage = {};  ///< lack of memory, if make_plan was to report it; else empty
 };
 
-/// A valid problem on given ranks, with everything that follows from both. Code that is given a
-/// plan does not decide any of it again.
+/// A valid problem on given ranks, with everything that follows from both. Code that receives a
+/// plan makes none of these decisions again.
 struct Plan {
   Problem problem;
   std::vector<KernelPlan> kernels;

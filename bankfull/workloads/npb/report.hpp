@@ -6,7 +6,7 @@
 
 namespace bankfull::npb {
 
-/// What a run of one kernel found, as NPB's result block shows it.
+/// The result of one kernel, as NPB's result block shows it.
 struct Outcome {
   Kernel kernel = Kernel::cg;
   Class size = Class::s;
@@ -20,8 +20,8 @@ struct Outcome {
   [[nodiscard]] double mops() const { return facts.operations / seconds * 1e-6; }
 };
 
-/// The result block that the official programs print, line by line with their keys, for what reads
-/// their output.
+/// The result block that the official programs print, line by line with their keys, for tools that
+/// parse it.
 std::string result_block(const Outcome& outcome);
 
 }  // namespace bankfull::npb

@@ -14,7 +14,7 @@
 namespace bankfull::npb {
 namespace {
 
-/// A kernel's measurement, and what its benchmark knew beside that; the same on all ranks.
+/// A kernel's measurement, and further results of its benchmark; the same on all ranks.
 struct KernelRun {
   Measurement measurement;
   std::vector<Check> checks;
@@ -87,8 +87,8 @@ Measurement measurement_of(const Problem& problem, const KernelPlan& plan, const
   return m;
 }
 
-/// Collective: how near a kernel that computes in registers is to what the ranks' GPUs can do, all
-/// of them at once.
+/// Collective: compares a kernel that computes in registers with the fp64 rate of the ranks' GPUs,
+/// measured on all of them at once.
 void compare_with_fp64_rate(const Problem& problem, const Communicator& ranks, double instructions,
                             Measurement& m) {
   if constexpr (build::cuda) {

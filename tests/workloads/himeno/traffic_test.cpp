@@ -70,19 +70,21 @@ class CountedSweep {
 
   void sweep() {
     const Extents n = layout_.interior();
-    const SweepView<Value> view{.interior = n,
-                                .row_pitch = layout_.row_pitch(),
-                                .plane_pitch = layout_.plane_pitch(),
-                                .field_stride = layout_.size(),
-                                .coefficients = coefficients_.data() + layout_.origin(),
-                                .pressure = pressure_.data() + layout_.origin(),
-                                .next = next_.data() + layout_.origin()};
+    const SweepView<Value> view{n,
+                                {view_of(coefficients_), layout_.size(), coefficient_count},
+                                view_of(pressure_),
+                                view_of(next_)};
     for (std::int64_t i = 0; i < n.ni; ++i) {
       for (std::int64_t j = 0; j < n.nj; ++j) {
         sweep_row_with(RowAccess{}, coefficient_rows(view, i, j), pressure_rows(view, i, j),
-                       view.next + view.offset(i, j), n.nk, Value(omega));
+                       view.next.row(i, j), n.nk, Value(omega));
       }
     }
+  }
+
+  [[nodiscard]] FieldView<Value> view_of(counting::Array<Value>& fields) const {
+    return {fields.data() + layout_.origin(), layout_.row_pitch(), layout_.plane_pitch(),
+            grown(box_of(layout_.interior()), layout_.ghosts())};
   }
 
   Layout layout_;

@@ -52,7 +52,7 @@ TEST(Checks, PassNothingThatHasNotBeenLookedAt) {
   EXPECT_FALSE(SolutionTest{}.passed());
 }
 
-/// What may be wrong with a valid run.
+/// A change that makes a valid run invalid.
 struct Defect {
   std::string name;
   void (*make)(Outcome&);
@@ -117,7 +117,7 @@ class ChecksOfSets : public ::testing::Test {
 
   static Problem problem() { return small_problem({16, 16, 16}); }
 
-  /// As if the last timed set, and the only one, had left this.
+  /// Pretends that this is the result of the last and only timed set.
   void replace_sets(const Solved& solved) {
     outcome_.norms = norms_test({solved.scaled_residual}, outcome_.convergence);
     outcome_.solution =

@@ -24,7 +24,7 @@
 // rows; all of it is collective.
 namespace bankfull::hpcg {
 
-/// What a test solves, and with whom.
+/// The problem and the ranks of a test.
 struct Case {
   Problem problem;
   const Communicator& ranks;
@@ -61,7 +61,7 @@ inline textbook::System textbook_of(const Case& c) {
                            : textbook::System(c.problem.local, ranks);
 }
 
-/// What the library is to solve instead of its own matrices, if anything.
+/// The matrices that replace the benchmark's, if any.
 inline std::vector<HostCsr> matrices_of(const Case& c) {
   std::vector<HostCsr> matrices;
   if (c.matrix.of_level) {
@@ -238,7 +238,7 @@ inline void expect_reaches_reference(System& system, CgBackend& backend) {
       conjugate_gradients(backend, {.iterations = max_iterations, .tolerance = target});
   EXPECT_LE(result.scaled(), target * (1.0 + 1e-6));
   EXPECT_LE(result.iterations, reference_iterations + reference_iterations / 2);
-  // What the reference itself has left of the error, on grids that it does not solve to roundings.
+  // The error that the reference itself leaves, on grids that it does not solve to rounding errors.
   const auto error_of = [](CgBackend& solved) {
     const std::vector<double> solution = solved.solution();
     return distance(solution, std::vector<double>(solution.size(), 1.0));

@@ -14,7 +14,7 @@ inline std::int64_t held_bytes(const Case& c, Variant variant) {
   const MemoryWatch watch(space);
   const auto system = system_of(c);
   const auto backend = system->make_backend(variant);
-  // On top of what is held, as much as was ever held makes a new maximum.
+  // Allocating the previous maximum on top of what is held makes a new maximum.
   const std::int64_t most = watch.max_bytes();
   const Memory more(space, static_cast<std::size_t>(most));
   return watch.max_bytes() - most;

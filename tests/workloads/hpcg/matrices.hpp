@@ -20,8 +20,8 @@
 #include <utility>
 #include <vector>
 
-// Other matrices than the benchmark's, in which no two entries of a row are alike: a value or a
-// column that is taken for another one shows in every product and sweep.
+// Other matrices than the benchmark's, in which no two entries of a row are alike: a wrong value or
+// column is detected in every product and sweep.
 namespace bankfull::hpcg {
 
 /// A backend that the CPU has.
@@ -38,7 +38,7 @@ inline std::vector<CpuVariant> cpu_variants() {
       {"reference", Variant::reference}, {"tuned"}, {"slim", Variant::tuned, ColumnIndices::slim}};
 }
 
-/// A matrix that backends are tested with; without rows the benchmark's own.
+/// A matrix to test backends with; without rows, the benchmark's own.
 struct TestMatrix {
   std::string name = "benchmark";
   textbook::Operator of_level = {};

@@ -84,7 +84,7 @@ TEST_P(CpuOnMatrices, ArePerturbedAsTheyWereGiven) {
   }
 }
 
-/// What makes the comparison worth it: values that cannot be taken for each other.
+/// The property on which the comparison relies: distinct values.
 class TestMatrices : public ::testing::TestWithParam<TestMatrix> {};
 
 TEST_P(TestMatrices, AreSymmetricDominatedByTheDiagonalAndNeverRepeatAValueInARow) {

@@ -82,7 +82,7 @@ TEST(Names, AreUnderstood) {
   EXPECT_THROW(parse_sweeps("wave"), UsageError);
 }
 
-/// Whoever repeats a recorded run is told what its sweeps are called now.
+/// For the names of sweeps in old records the message states the new ones.
 TEST(Names, EarlierOnesOfSweepsAreRefusedWithTheNewOnes) {
   for (const auto& [earlier, now] :
        {std::pair{"waves", "--sweeps syncfree"}, std::pair{"conveyors", "--sweeps pipelined"}}) {

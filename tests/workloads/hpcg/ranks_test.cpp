@@ -62,7 +62,7 @@ TEST(HpcgOnRanks, TheProblemIsTheBenchmarks) {
   });
 }
 
-/// What is wrong on one rank, all know.
+/// An error on one rank is known to all.
 TEST(HpcgOnRanks, WrongProductsOfOneRankAreFoundByAll) {
   const Case c{small_problem({9, 8, 10}), test_ranks()};
   const CpuExecutor executor(1);
@@ -79,7 +79,7 @@ TEST(HpcgOnRanks, WrongProductsOfOneRankAreFoundByAll) {
   EXPECT_EQ(wrong_products(*backend, system->levels().front(), c.ranks), 1);
 }
 
-/// What one rank cannot keep in 16 bits, none keeps so.
+/// If the columns of one rank do not fit 16 bits, no rank uses 16 bits.
 TEST(HpcgOnRanks, ColumnsAreSlimOnAllRanksOrNone) {
   const Case c{small_problem({16, 16, 16}), test_ranks()};
   const CpuExecutor executor(1);

@@ -8,7 +8,7 @@
 namespace bankfull::hpcg {
 namespace {
 
-/// What the textbook must be itself before anything is compared with it.
+/// Properties of the textbook implementation itself, with which the others are compared.
 TEST(Textbook, SolvesTheSystem) {
   const textbook::System system({9, 10, 12}, {1, 2, 1});
   EXPECT_EQ(system.level(0).entries.front().size(), 8U);

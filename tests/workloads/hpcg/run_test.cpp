@@ -21,8 +21,8 @@
 namespace bankfull::hpcg {
 namespace {
 
-/// A run and what it found. None of these runs is long enough to be compared with a ceiling, but
-/// where that is asked for.
+/// A run and what it found. These runs are too short for a comparison with a ceiling, unless it is
+/// requested.
 std::pair<RunResult, Outcome> run_alone(const Problem& problem,
                                         CeilingRule ceiling = CeilingRule::none) {
   NoProgress progress;
@@ -93,7 +93,7 @@ TEST(HpcgRun, DescribesTheSystem) {
   EXPECT_EQ(outcome.ranks, 1);
   EXPECT_EQ(outcome.threads, 1);
   EXPECT_TRUE(outcome.valid());
-  // What was built is what was foretold.
+  // The memory in use is that of the plan.
   const LevelSizes expected = level_sizes(problem, 1);
   for (std::size_t n = 0; n < expected.size(); ++n) {
     EXPECT_EQ(outcome.levels[n].equations, expected[n].equations);
@@ -114,7 +114,7 @@ TEST(HpcgRun, EverySetIsRecorded) {
   problem.seconds = 0.1;
   const auto [result, outcome] = run_alone(problem);
   EXPECT_FALSE(outcome.quick);
-  // How many there are is up to the machine; together they take as long as was asked for.
+  // Their number depends on the machine; together they take the requested time.
   EXPECT_GE(outcome.times.total, problem.seconds);
   EXPECT_GE(outcome.sets, 1);
   EXPECT_EQ(outcome.norms.residuals.size(), static_cast<std::size_t>(outcome.sets));
@@ -181,7 +181,7 @@ bool has_note(const RunResult& result, const std::string& words) {
   });
 }
 
-/// What official runs are judged by is held, whatever the variant.
+/// The bytes by which official runs are judged are really allocated, for every variant.
 TEST(HpcgMemory, IsAtLeastWhatIsCounted) {
   for (const Grid3& local : {Grid3{16, 16, 16}, Grid3{24, 16, 8}, Grid3{32, 40, 48}}) {
     for (const CpuVariant& kind : cpu_variants()) {

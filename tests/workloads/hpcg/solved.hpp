@@ -7,7 +7,7 @@
 
 namespace bankfull::hpcg {
 
-/// Solves with a backend and takes what it found.
+/// Solves with a backend and returns the result.
 inline Solved solve(CgBackend& backend, int iterations) {
   const CgResult result = conjugate_gradients(backend, {.iterations = iterations});
   return {.x = backend.solution(),

@@ -10,9 +10,8 @@
 #include <utility>
 #include <vector>
 
-/// HPCG as its specification words it (SAND2013-8752, section 3), by one thread, in fp64 and with
-/// the simplest data that do: what the library is compared with. Of the library it uses the names
-/// of sizes only.
+/// HPCG as specified (SAND2013-8752, section 3), by one thread, in fp64 and with the simplest data
+/// structures: the reference of the library's tests. It uses only constants of the library.
 ///
 /// One process imitates any number of ranks. Vectors are of the whole system, x fastest; the ranks
 /// matter to the smoother, which sees other ranks' values as they were before its sweeps, and to

@@ -57,7 +57,7 @@ TEST_P(HpcgTunedOnGpus, DoesTheOperationsOfTheTextbookOnMoreRows) {
   });
 }
 
-/// Every row does the same sums, whoever does them.
+/// Every row has the same sums in the same order, in all kinds of sweeps.
 TEST_P(HpcgTunedOnGpus, HasTheSameBitsHoweverItSweeps) {
   // Many times as many tiles as a pipeline has stages.
   const Case c{problem_of({160, 136, 128}), test_ranks()};

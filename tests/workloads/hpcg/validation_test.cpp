@@ -15,8 +15,7 @@
 namespace bankfull::hpcg {
 namespace {
 
-/// Both operations pass on the element before, which is no symmetric thing to do; nothing
-/// converges.
+/// Both operations return the previous element, which is not symmetric; nothing converges.
 class Shifting : public CgBackend {
  public:
   void exaggerate_diagonal(bool /*exaggerated*/) override {}
@@ -145,7 +144,8 @@ TEST(SymmetryTest, FailsWhereAProductIsNaN) {
   EXPECT_TRUE(std::isnan(test.product_error()));
 }
 
-/// What the convergence test found where the sets end with its residual, which is the reference's.
+/// The result of the convergence test, for sets that end with its residual, which is the
+/// reference's.
 ConvergenceTest converged_to(double residual) {
   return {.iterations = 50, .reference_residual = residual, .residual = residual, .reached = true};
 }
@@ -218,7 +218,7 @@ class SolutionTests : public ::testing::TestWithParam<std::tuple<Grid3, int, Var
                          solved_.scaled_residual, system_->levels().front(), alone());
   }
 
-  /// What the test says of a solution that `change` has spoilt.
+  /// The test's result for a solution modified by `change`.
   template <class Change>
   SolutionTest test_after(const Change& change) {
     Solved solved = solved_;
@@ -269,7 +269,7 @@ TEST_P(SolutionTests, FailWhatHasNotReachedTheRequiredResidual) {
   const double wanted = 0.5 * solved_.scaled_residual;
   const SolutionTest test = solution_test(*system_->make_backend(Variant::reference), solved_,
                                           wanted, system_->levels().front(), alone());
-  // Below what roundings leave, nobody can tell.
+  // Below rounding errors it cannot be detected.
   EXPECT_EQ(test.passed(), test.true_residual < test.allowed_departure);
 }
 

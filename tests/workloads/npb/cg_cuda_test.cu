@@ -110,7 +110,7 @@ TEST_F(CgMatrixOnGpu, DrawsTheSameVectors) {
   }
 }
 
-TEST_F(CgMatrixOnGpu, IsTheSameWithOneTileABlock) {
+TEST_F(CgMatrixOnGpu, IsTheSameWithOneTilePerBlock) {
   expect_as_on_cpu(Class::w, cuda::tiling_for(7000, 13, 20000));
   expect_as_on_cpu(Class::s, cuda::tiling_for(1400, 132, 232192));
 }
@@ -131,9 +131,9 @@ TEST_F(CgMatrixOnGpu, IsTheSameInABlock) {
   }
 }
 
-TEST_F(CgMatrixOnGpu, IsTheSameWithManyPanelsABlock) {
+TEST_F(CgMatrixOnGpu, IsTheSameWithManyPanelsPerBlock) {
   const cuda::Tiling tiling = cuda::tiling_for(1400, 3, 3000);
-  ASSERT_FALSE(tiling.one_tile_a_block);
+  ASSERT_FALSE(tiling.one_tile_per_block);
   expect_as_on_cpu(Class::s, tiling);
 }
 
@@ -173,7 +173,7 @@ TEST_F(CgMatrixOnGpu, TimesAVectorGivesTheProductWhereBlocksGoThroughManyPanels)
   for (const auto& [blocks, bytes] :
        {std::pair{13, 4000}, {1, 40000}, {3, 16384}, {7, 6000}, {132, 4096}}) {
     const cuda::Tiling tiling = cuda::tiling_for(7000, blocks, bytes);
-    ASSERT_FALSE(tiling.one_tile_a_block) << blocks;
+    ASSERT_FALSE(tiling.one_tile_per_block) << blocks;
     const cuda::Tiles tiles = cuda::TileAssembly(executor_, Class::w, tiling).build();
     const auto input = executor_.make<double>(tiling.vector_size());
     const auto output = executor_.make<double>(tiling.sums_size());

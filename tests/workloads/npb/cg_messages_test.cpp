@@ -25,7 +25,7 @@ const ListNeighbour* neighbour_of(const std::vector<ListNeighbour>& neighbours, 
   return nullptr;
 }
 
-/// What a ListExchange of all ranks does to their vectors.
+/// Imitates a ListExchange of all ranks.
 template <class Plan>
 void exchange_all(const std::vector<Plan>& plans, Vectors& vectors) {
   const Vectors before = vectors;
@@ -84,7 +84,7 @@ void expect_gathered(Kept kept, int ranks) {
   }
 }
 
-/// Elements tell whose sum they are and of which row.
+/// Elements encode the rank and the row of the sum.
 double sum_of(int rank, std::int64_t row) { return static_cast<double>(1000 * rank + row); }
 
 void expect_reduced(Kept kept, int ranks) {

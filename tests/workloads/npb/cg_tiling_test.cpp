@@ -43,7 +43,7 @@ TEST(CgTiling, IsCompleteForAllClassesAndGpus) {
 
 TEST(CgTiling, GivesEachBlockOneTileWhereTheVectorIsShort) {
   const Tiling tiling = tiling_for(150000, 132, hopper_bytes);
-  EXPECT_TRUE(tiling.one_tile_a_block);
+  EXPECT_TRUE(tiling.one_tile_per_block);
   EXPECT_EQ(tiling.panels, 11);
   EXPECT_EQ(tiling.row_lanes, 1);
   EXPECT_EQ(tiling.blocks, 132);
@@ -62,14 +62,14 @@ TEST(CgTiling, SharesPiecesSoThatAllWarpsWork) {
 
 TEST(CgTiling, TakesLargePanelsWhereGroupsWouldElseBeTooLarge) {
   const Tiling tiling = tiling_for(150000, 108, ampere_bytes);
-  EXPECT_TRUE(tiling.one_tile_a_block);
+  EXPECT_TRUE(tiling.one_tile_per_block);
   EXPECT_EQ(tiling.panels, 9);
   EXPECT_EQ(tiling.blocks, 108);
 }
 
 TEST(CgTiling, KeepsWholeRowsInABlockWhereTheVectorIsLong) {
   const Tiling tiling = tiling_for(1500000, 132, hopper_bytes);
-  EXPECT_FALSE(tiling.one_tile_a_block);
+  EXPECT_FALSE(tiling.one_tile_per_block);
   EXPECT_EQ(tiling.groups, 132);
   EXPECT_EQ(tiling.product_parts(), 1);
 }
@@ -78,7 +78,7 @@ TEST(CgTiling, KeepsWholeRowsInABlockWhereTheVectorIsLong) {
 TEST(CgTiling, HasFewerPanelsForABlockOfTheMatrix) {
   const Tiling whole = tiling_for(1500000, 132, hopper_bytes);
   const Tiling block = tiling_for(750000, 750000, 132, hopper_bytes);
-  EXPECT_FALSE(block.one_tile_a_block);
+  EXPECT_FALSE(block.one_tile_per_block);
   EXPECT_EQ(block.groups, 132);
   EXPECT_LT(2 * block.panels, whole.panels);
   EXPECT_EQ(block.sums_size(), 750000);

@@ -38,7 +38,7 @@ TEST(CgTraffic, CountsEntriesWithoutPaddingOnce) {
   }
 }
 
-TEST(CgTraffic, CountsWhatTheCacheKeepsOnceARun) {
+TEST(CgTraffic, CountsWhatTheCacheKeepsOncePerRun) {
   const Model small = model_of(Class::a);
   EXPECT_EQ(small.kept_warps, all_warps);
   EXPECT_EQ(small.matrix.streamed, 0.0);

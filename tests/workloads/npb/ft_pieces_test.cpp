@@ -112,7 +112,7 @@ TEST_P(FtPieces, HaveWholeTilesOfPlanes) {
   });
 }
 
-/// What a tile of lines leaves in one place for another rank.
+/// The contiguous points of a tile of lines for another rank.
 TEST(FtPlan, WritesLinesOfTheCache) {
   for (const Class size : {Class::s, Class::w, Class::a, Class::b, Class::c, Class::d}) {
     const Shape shape = plan_of(ft_parameters(size), 2).shape;

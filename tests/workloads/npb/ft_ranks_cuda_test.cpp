@@ -20,7 +20,7 @@ cuda::Plan own_plan(const FtParameters& ft) {
   return cuda::plan_of(ft, test_ranks().size(), test_ranks().rank());
 }
 
-/// Transforms are the same whoever makes them, and terms are added in the same order.
+/// Transforms do not depend on the number of ranks, and terms are added in the same order.
 void expect_bits_of_one(const FtParameters& ft, const cuda::Plan& plan, Transport transport) {
   EXPECT_EQ(checksums(plan, own_gpu(), test_ranks(), transport),
             checksums(cuda::plan_of(ft), own_gpu(), alone()))
@@ -47,7 +47,7 @@ TEST_P(FtOnGpus, HaveTheBitsOfOneInOtherTiles) {
       expect_bits_of_one(ft, plan, GetParam());
     }
     if (GetParam() != Transport::peer) {
-      break;  // tiles are no business of the transport
+      break;  // tiles do not depend on the transport
     }
   }
 }

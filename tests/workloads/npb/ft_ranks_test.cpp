@@ -10,7 +10,7 @@ namespace {
 /// Sides that no test's number of ranks divides.
 constexpr FtParameters odd_field{.nx = 16, .ny = 13, .nz = 11, .iterations = 1};
 
-/// A number that tells a block's place.
+/// A number that encodes a block's position.
 double content(std::int64_t block_x, std::int64_t y, std::int64_t z) {
   return static_cast<double>((z * 100 + y) * 100 + block_x);
 }
@@ -76,7 +76,7 @@ TEST(FtSlabs, ExchangeRowsForPlanesBothWays) {
   for_planes(slabs, pieces, expect_block);
 }
 
-/// Transforms are the same whoever makes them, and terms are added in the order of planes.
+/// Transforms do not depend on the number of ranks, and terms are added in the order of planes.
 TEST(FtOnRanks, HasTheBitsOfOneRank) {
   for (const Class size : {Class::s, Class::w}) {
     const int threads = test_ranks().size() <= 2 ? 2 : 1;

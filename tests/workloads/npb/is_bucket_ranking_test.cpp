@@ -9,12 +9,12 @@
 namespace bankfull::npb::is {
 namespace {
 
-/// Ranks nothing; its runs have room or not as a test says.
+/// Ranks nothing; the test sets whether its runs overflow.
 class PretendedRanking final : public BucketRanking {
  public:
   PretendedRanking() : BucketRanking(Class::s) {}
 
-  void run_with_room(bool enough) {
+  void run_with_capacity(bool enough) {
     enough_ = enough;
     run();
   }
@@ -36,7 +36,7 @@ class PretendedRanking final : public BucketRanking {
 
 TEST(BucketRanking, HasATrafficWhereBucketsHadRoom) {
   PretendedRanking ranking;
-  ranking.run_with_room(true);
+  ranking.run_with_capacity(true);
   EXPECT_FALSE(ranking.overflowed());
   EXPECT_DOUBLE_EQ(ranking.work().traffic.bytes(), 5.0);
   EXPECT_EQ(ranking.work().model, "each key once");
@@ -46,7 +46,7 @@ TEST(BucketRanking, HasATrafficWhereBucketsHadRoom) {
 
 TEST(BucketRanking, HasNoneAndSaysSoWhereKeysWereRankedByValue) {
   PretendedRanking ranking;
-  ranking.run_with_room(false);
+  ranking.run_with_capacity(false);
   EXPECT_TRUE(ranking.overflowed());
   EXPECT_EQ(ranking.work().traffic.bytes(), 0.0);
   EXPECT_EQ(ranking.work().model.rfind("none", 0), 0U) << ranking.work().model;
@@ -57,13 +57,13 @@ TEST(BucketRanking, HasNoneAndSaysSoWhereKeysWereRankedByValue) {
 
 TEST(BucketRanking, SpeaksOfAllRunsWithTheSameKeys) {
   PretendedRanking ranking;
-  ranking.run_with_room(false);
-  ranking.run_with_room(true);
+  ranking.run_with_capacity(false);
+  ranking.run_with_capacity(true);
   EXPECT_FALSE(ranking.overflowed());
   EXPECT_EQ(how_ranked(ranking), "by_value");
   EXPECT_EQ(ranking.work().traffic.bytes(), 0.0);
   ranking.replace_keys({});
-  ranking.run_with_room(true);
+  ranking.run_with_capacity(true);
   EXPECT_EQ(how_ranked(ranking), "by_distribution");
 }
 

@@ -183,7 +183,7 @@ TEST_P(CudaRankingOfNpbsKeys, NeverRanksByValue) {
   if (free_bytes(problem.device) < needed) {
     GTEST_SKIP() << "needs " << needed << " bytes";
   }
-  expect_room_for_own_keys(*make_cuda(problem, alone()));
+  expect_capacity_for_own_keys(*make_cuda(problem, alone()));
 }
 
 // All classes that GPUs take.
@@ -193,7 +193,7 @@ INSTANTIATE_TEST_SUITE_P(Npb, CudaRankingOfNpbsKeys,
                          [](const auto& tested) { return to_string(tested.param); });
 
 TEST(CudaCounters, OfAValueThatAllKeysOfABucketHaveOverflow) {
-  // The fullest of 512 buckets in class B, whose list has room for its 175 thousand keys.
+  // The fullest of 512 buckets in class B, whose list holds its 175 thousand keys.
   constexpr int bucket_bits = 12;
   std::vector<Key> keys = keys_of(key_sets.front(), Class::b);
   const Key bucket = Key{1} << (is_parameters(Class::b).log2_values - 1 - bucket_bits);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t buckets = 512;
 
-/// What two unequal ranks might have, with empty buckets at both ends.
+/// Possible counts of two unequal ranks, with empty buckets at both ends.
 std::vector<Counts> some_counts(std::size_t ranks) {
   std::vector<Counts> counts(ranks, Counts(buckets, 0));
   for (std::size_t rank = 0; rank < ranks; ++rank) {
@@ -51,7 +51,7 @@ TEST(IsMessages, HaveRoomForAllKeysHoweverBlocksShareThem) {
   for (std::size_t from = 0; from < ranks; ++from) {
     for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
       // At worst all blocks but one have a single key.
-      const std::int64_t keys = room_for(counts[from][bucket]);
+      const std::int64_t keys = capacity_for(counts[from][bucket]);
       const std::int64_t single = std::min(keys, blocks[from] - 1);
       const std::int64_t needed = single + (keys - single + unit - 1) / unit;
       EXPECT_GE(messages.units(from, bucket), needed);

@@ -56,7 +56,7 @@ TEST_P(IsExpectedCounts, HaveRoomForNpbsKeysOfEveryRank) {
       const Counts expected = expected_counts(own.size(), GetParam().count);
       const Counts counts = found(own);
       for (std::size_t bucket = 0; bucket < counts.size(); ++bucket) {
-        EXPECT_LE(counts[bucket] + changes, room_for(expected[bucket])) << bucket;
+        EXPECT_LE(counts[bucket] + changes, capacity_for(expected[bucket])) << bucket;
       }
     }
   }
@@ -84,9 +84,9 @@ INSTANTIATE_TEST_SUITE_P(Npb, IsExpectedCounts,
                          name_of_buckets);
 
 TEST(IsRoom, IsLittleMoreThanWhatIsExpected) {
-  EXPECT_GE(room_for(0), 2 * is_iterations);
-  EXPECT_LE(room_for(0), 64);
-  EXPECT_EQ(room_for(1 << 20) - (1 << 20), 8 * 1024 + 16 + 2 * is_iterations);
+  EXPECT_GE(capacity_for(0), 2 * is_iterations);
+  EXPECT_LE(capacity_for(0), 64);
+  EXPECT_EQ(capacity_for(1 << 20) - (1 << 20), 8 * 1024 + 16 + 2 * is_iterations);
 }
 
 std::string name_of_epsilon(const testing::TestParamInfo<double>& info) {

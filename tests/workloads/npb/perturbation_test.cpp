@@ -52,7 +52,7 @@ TEST_P(Perturbed, FailsItsVerification) {
 
 INSTANTIATE_TEST_SUITE_P(Npb, Perturbed, testing::ValuesIn(cases()), case_name);
 
-// Too small to be seen, yet a change: the perturbation is not lost on the way.
+// Too small for the criteria, but the result changes: the perturbation reaches the kernel.
 class PerturbedALittle : public testing::TestWithParam<Kernel> {};
 
 TEST_P(PerturbedALittle, ChangesTheResult) {
@@ -92,16 +92,16 @@ TEST_P(PerturbedRun, SaysSoAndIsNotVerified) {
   ASSERT_EQ(result.checks.size(), 6U);
   EXPECT_EQ(result.checks.back().name, "npb ep S operator not perturbed");
   EXPECT_FALSE(result.checks.back().passed());
-  // NPB's own criteria see what they can see.
+  // NPB's own criteria detect what they can.
   EXPECT_EQ(result.checks.front().name, "npb ep S sum of |X|");
   EXPECT_EQ(result.checks.front().passed(), std::abs(GetParam()) < small_perturbation);
 }
 
-// The last two are less than any sum sees.
+// The last two are too small to change any sum.
 INSTANTIATE_TEST_SUITE_P(Epsilons, PerturbedRun,
                          testing::Values(small_perturbation, -small_perturbation, 1e-17, -1e-20));
 
-/// What a kernel's criteria say of a result that is not a number in one place.
+/// A kernel's criteria, applied to a result with one NaN.
 struct NoNumber {
   std::string where;
   std::vector<Check> checks;

@@ -18,7 +18,7 @@ class NpbKernelsOnGpus : public NpbOnGpus {
     benchmark->warm_up();
     expect_verified(*benchmark);
     expect_verified(*benchmark);
-    // What a user is told before; small tables and the rounding of inboxes are not counted.
+    // The footprint of the plan; it does not count small tables and the rounding of inboxes.
     constexpr std::int64_t small = 16 << 20;
     EXPECT_LE(memory.max_bytes(), work_bytes(kernel, problem, test_ranks().size()).device + small);
   }
@@ -65,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(Transports, NpbKernelsOnGpus, gpu_transports(), plain_n
 
 class IsOnGpus : public NpbOnGpus {
  protected:
-  /// All sets of keys in turn with NPB's by one ranking: what one leaves must not harm the next.
+  /// All sets of keys in turn with NPB's by one ranking: one must not affect the next.
   static void expect_any_keys_ranked(Class size) {
     const auto ranking = is::make_cuda(problem_of(size), test_ranks());
     for (const is::KeySet& set : is::key_sets) {
@@ -81,7 +81,7 @@ TEST_P(IsOnGpus, RanksAnyKeysOfClassW) { expect_any_keys_ranked(Class::w); }
 TEST_P(IsOnGpus, HaveRoomForNpbsKeys) {
   for (const Class size : {Class::s, Class::w, Class::a, Class::b, Class::c}) {
     SCOPED_TRACE(to_string(size));
-    is::expect_room_for_own_keys(*is::make_cuda(problem_of(size), test_ranks()));
+    is::expect_capacity_for_own_keys(*is::make_cuda(problem_of(size), test_ranks()));
   }
 }
 

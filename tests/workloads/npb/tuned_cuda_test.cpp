@@ -42,7 +42,7 @@ TEST_P(TunedOnGpu, IsVerifiedInEveryRun) {
   benchmark->warm_up();
   expect_verified(*benchmark);
   expect_verified(*benchmark);
-  // What a user is told before; small tables and partial results are not counted.
+  // The footprint of the plan; it does not count small tables and partial results.
   constexpr std::int64_t small = 1 << 20;
   EXPECT_LE(memory.max_bytes(), work_bytes(GetParam().kernel, problem, 1).device + small);
 }

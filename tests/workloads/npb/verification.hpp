@@ -17,14 +17,14 @@ inline void expect_passed(const std::vector<Check>& checks) {
   }
 }
 
-/// Runs it from the start and asks for NPB's verdict.
+/// Runs it from the start and returns NPB's verdict.
 inline void expect_verified(Benchmark& benchmark) {
   benchmark.rewind();
   benchmark.run();
   expect_passed(benchmark.checks());
 }
 
-/// As little as `--perturb-operator` must be seen at.
+/// The smallest perturbation that `--perturb-operator` must detect.
 inline constexpr double small_perturbation = 1e-6;
 
 inline std::string kernel_name(const testing::TestParamInfo<Kernel>& info) {

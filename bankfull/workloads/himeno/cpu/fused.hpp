@@ -168,15 +168,15 @@ class FusedBlock {
     // Only the first sweep reads memory, and only the last one writes it.
     const RowAccess access{.store = last ? plan_.access.store : StoreKind::ordinary,
                            .prefetch_elements = first ? plan_.access.prefetch_elements : 0};
-    T* next = last ? view_.next + view_.offset(i, j) : intermediate_row(sweep, i, j);
+    T* next = last ? view_.next.row(i, j) : intermediate_row(sweep, i, j);
     const double sum =
         sweep_row_with(access, coefficient_rows(view_, i, j),
                        first ? pressure_rows(view_, i, j) : intermediate_rows(sweep - 1, i, j),
-                       next, view_.interior.nk, static_cast<T>(omega));
+                       next, view_.updated.nk, static_cast<T>(omega));
     if (!last) {
-      const T* boundary = view_.pressure + view_.offset(i, j);
+      const T* boundary = view_.pressure.row(i, j);
       next[-1] = boundary[-1];
-      next[view_.interior.nk] = boundary[view_.interior.nk];
+      next[view_.updated.nk] = boundary[view_.updated.nk];
     }
     if (reach_.block.planes.holds(i) && reach_.block.rows.holds(j)) {
       sums_.at(sweep, i, j) = sum;
@@ -240,7 +240,7 @@ class FusedSweep {
 #pragma omp parallel num_threads(plan_.grid.threads())
     {
       const int thread = omp_get_thread_num();
-      detail::FusedBlock<T>(view, reach_of(view.interior, thread), plan_,
+      detail::FusedBlock<T>(view, reach_of(view.updated, thread), plan_,
                             between_[static_cast<std::size_t>(thread)], sums)
           .run();
       stream_store_fence();

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "bankfull/core/base/pack.hpp"
-#include "bankfull/core/field/box.hpp"
+#include "bankfull/core/field/view.hpp"
 #include "bankfull/workloads/himeno/point.hpp"
 
 #include <array>
@@ -11,20 +11,13 @@ namespace bankfull::himeno {
 
 enum class StoreKind { ordinary, streaming };
 
-/// What a sweep reads and writes, as plain pointers to interior cell (0, 0, 0).
+/// What a sweep reads and writes. Cell (0, 0, 0) of the views is the first that is updated.
 template <class T>
 struct SweepView {
-  Extents interior;
-  std::int64_t row_pitch = 0;
-  std::int64_t plane_pitch = 0;
-  std::int64_t field_stride = 0;  ///< between coefficient fields
-  const T* coefficients = nullptr;
-  const T* pressure = nullptr;
-  T* next = nullptr;  ///< its boundary equals that of `pressure`
-
-  [[nodiscard]] std::int64_t offset(std::int64_t i, std::int64_t j) const {
-    return i * plane_pitch + j * row_pitch;
-  }
+  Extents updated;
+  FieldSetView<const T> coefficients;
+  FieldView<const T> pressure;
+  FieldView<T> next;  ///< its boundary equals that of `pressure`
 };
 
 /// The twelve coefficient rows of one row of cells.
@@ -145,7 +138,7 @@ template <StoreKind Kind, int AheadRows, class T>
 
 template <class T>
 CoefficientRows<T> coefficient_rows(const SweepView<T>& view, std::int64_t i, std::int64_t j) {
-  return {view.coefficients + view.offset(i, j), view.field_stride};
+  return {view.coefficients.first.row(i, j), view.coefficients.stride};
 }
 
 template <class T>
@@ -154,7 +147,7 @@ PressureRows<T> pressure_rows(const SweepView<T>& view, std::int64_t i, std::int
   for (std::int64_t di = -1; di <= 1; ++di) {
     for (std::int64_t dj = -1; dj <= 1; ++dj) {
       rows.row[static_cast<std::size_t>(1 + di)][static_cast<std::size_t>(1 + dj)] =
-          view.pressure + view.offset(i + di, j + dj);
+          view.pressure.row(i + di, j + dj);
     }
   }
   return rows;

@@ -19,19 +19,19 @@ inline constexpr int direct_blocks = sizeof(T) == 4 ? 4 : 2;
 /// if the three planes of pressure that are in use stay in L2.
 template <class T>
 __global__ void __launch_bounds__(direct_columns* direct_rows, direct_blocks<T>)
-    sweep_direct(const SweepArguments<T> f) {
+    sweep_direct(const __grid_constant__ SweepArguments<T> f) {
   const Tile tile = block_tile(f.tiles);
   const int k = tile.k + static_cast<int>(threadIdx.x);
   const int j = tile.j + static_cast<int>(threadIdx.y);
   double gosa = 0.0;
   if (k < f.nk && j < f.nj) {
-    const std::int64_t at = f.offset(tile.first, j, k);
+    const int i = tile.first;
     // Coefficients first: they come from memory, most pressures from a cache.
     CoefficientsInHand<T> q;
-    q.load(f.coefficients + at, f.field_stride);
-    const PressuresAt<T> p{f.pressure + at, f.plane_pitch, f.row_pitch};
+    q.load(f.coefficients, i, j, k);
+    const PressuresAt<T> p{&f.pressure(i, j, k), f.pressure.plane_pitch, f.pressure.row_pitch};
     const T ss = residual(q, p);
-    f.next[at] = relaxed(p(0, 0, 0), ss, f.omega);
+    f.next(i, j, k) = relaxed(p(0, 0, 0), ss, f.omega);
     gosa = static_cast<double>(ss) * static_cast<double>(ss);
   }
   gosa = block_sum(gosa);

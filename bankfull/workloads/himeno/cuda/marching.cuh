@@ -32,7 +32,7 @@ struct LoadInOneLoop {
       const int column = n % width;
       const int j = min(tile.j + row - 1, f.nj);
       const int k = min(tile.k + column - 1, f.nk);
-      to.value[row][column] = __ldg(f.pressure + f.offset(i, j, k));
+      to.value[row][column] = __ldg(&f.pressure(i, j, k));
     }
   }
 };
@@ -61,7 +61,8 @@ struct PressuresInTiles {
 /// Traffic per point and iteration: 13 fields read and 1 written, 56 B in fp32 and 112 B in fp64.
 /// The halo of a tile of 32 x 8 adds 1/3 to the reads of pressure, mostly from L2.
 template <class T, int Columns, int Rows, class Loader = LoadInOneLoop>
-__global__ void __launch_bounds__(Columns* Rows) sweep_marching(const SweepArguments<T> f) {
+__global__ void __launch_bounds__(Columns* Rows)
+    sweep_marching(const __grid_constant__ SweepArguments<T> f) {
   __shared__ PlaneTile<T, Columns, Rows> planes[3];
   const Tile tile = block_tile(f.tiles);
   const int k = tile.k + static_cast<int>(threadIdx.x);
@@ -74,18 +75,17 @@ __global__ void __launch_bounds__(Columns* Rows) sweep_marching(const SweepArgum
   Loader::load(planes[below], f, tile, tile.first - 1);
   Loader::load(planes[here], f, tile, tile.first);
   for (int i = tile.first; i < tile.last; ++i) {
-    const std::int64_t at = f.offset(i, j, k);
     // Loaded before the barrier, so that they are in flight while the plane arrives: twice as fast.
     CoefficientsInHand<T> q{};
     if (inside) {
-      q.load(f.coefficients + at, f.field_stride);
+      q.load(f.coefficients, i, j, k);
     }
     Loader::load(planes[above], f, tile, i + 1);
     __syncthreads();
     if (inside) {
       const PressuresInTiles<T, Columns, Rows> p{planes[below], planes[here], planes[above]};
       const T ss = residual(q, p);
-      f.next[at] = relaxed(p(0, 0, 0), ss, f.omega);
+      f.next(i, j, k) = relaxed(p(0, 0, 0), ss, f.omega);
       gosa += static_cast<double>(ss) * static_cast<double>(ss);
     }
     // The next load overwrites the plane below, which slower warps may still be reading.

@@ -1,31 +1,22 @@
 #pragma once
 
+#include "bankfull/core/field/view.hpp"
 #include "bankfull/workloads/himeno/cuda/tiles.hpp"
 #include "bankfull/workloads/himeno/point.hpp"
-
-#include <cstdint>
 
 // What kernels of one iteration have in common.
 namespace bankfull::himeno {
 
-/// What it reads and writes, as plain pointers to interior cell (0, 0, 0).
-/// Pitches and strides are in elements.
+/// What it reads and writes. Cell (0, 0, 0) of the views is the first that is updated.
 template <class T>
 struct SweepArguments {
   TileGrid tiles;
-  int nj, nk;  ///< interior points
-  int row_pitch;
-  std::int64_t plane_pitch;
-  std::int64_t field_stride;  ///< between coefficient fields
-  const T* coefficients;
-  const T* pressure;
-  T* next;               ///< its boundary equals that of `pressure`
+  int nj, nk;  ///< rows and columns of cells that are updated
+  FieldSetView<const T> coefficients;
+  FieldView<const T> pressure;
+  FieldView<T> next;     ///< its boundary equals that of `pressure`
   double* partial_gosa;  ///< one per block
   T omega;
-
-  BANKFULL_HOST_DEVICE std::int64_t offset(int i, int j, int k) const {
-    return i * plane_pitch + std::int64_t{j} * row_pitch + k;
-  }
 };
 
 /// A point's coefficients in registers: loaded early, used late.
@@ -35,10 +26,10 @@ struct CoefficientsInHand {
 
   __device__ __forceinline__ T operator()(Coefficient n) const { return value[n]; }
 
-  __device__ __forceinline__ void load(const T* first, std::int64_t stride) {
+  __device__ __forceinline__ void load(const FieldSetView<const T>& fields, int i, int j, int k) {
 #pragma unroll
     for (int n = 0; n < coefficient_count; ++n) {
-      value[n] = first[n * stride];
+      value[n] = fields[n](i, j, k);
     }
   }
 };

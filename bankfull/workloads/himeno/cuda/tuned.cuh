@@ -22,10 +22,10 @@ struct TunedShape {
 /// Reads rows of a field in memory through L1.
 template <class T>
 struct CachedRows {
-  int row_pitch;
+  std::int64_t row_pitch;
   int lane;
 
-  __device__ __forceinline__ int pitch() const { return row_pitch; }
+  __device__ __forceinline__ std::int64_t pitch() const { return row_pitch; }
   __device__ __forceinline__ Vector16<T> group(const T* at) const { return load_cached(at); }
   __device__ __forceinline__ RowGroup<T> row(const T* at) const {
     RowGroup<T> row = with_lanes_beside(group(at));
@@ -46,7 +46,7 @@ struct CachedRows {
 /// Traffic per point and iteration: 13 fields read and 1 written, 56 B in fp32 and 112 B in fp64.
 template <class T>
 __global__ void __launch_bounds__(TunedShape<T>::threads, TunedShape<T>::blocks)
-    sweep_tuned(const SweepArguments<T> f) {
+    sweep_tuned(const __grid_constant__ SweepArguments<T> f) {
   constexpr int width = Vector16<T>::width;
   const Tile tile = block_tile(f.tiles);
   const int lane = static_cast<int>(threadIdx.x);
@@ -61,25 +61,20 @@ __global__ void __launch_bounds__(TunedShape<T>::threads, TunedShape<T>::blocks)
     }
     // Lanes past the end read the group that holds the right ghost: the last active lane takes its
     // neighbour from there.
-    const std::int64_t at = f.offset(tile.first, j, min(k, f.nk / width * width));
-    const T* p = f.pressure + at;
-    const T* coefficients = f.coefficients + at;
-    T* next = f.next + at;
-    const CachedRows<T> rows{f.row_pitch, lane};
+    const int first = min(k, f.nk / width * width);
+    const CachedRows<T> rows{f.pressure.row_pitch, lane};
     MarchingGroup<T> group;
-    group.start(rows, p - f.plane_pitch, p);
+    group.start(rows, &f.pressure(tile.first - 1, j, first), &f.pressure(tile.first, j, first));
     for (int i = tile.first; i < tile.last; ++i) {
       GroupCoefficients<T> q;
 #pragma unroll
       for (int n = 0; n < coefficient_count; ++n) {
-        q.field[n] = load_once(coefficients + n * f.field_stride);
+        q.field[n] = load_once(&f.coefficients[n](i, j, first));
       }
-      const GroupUpdate<T> update = group.advance(rows, q, p, p + f.plane_pitch, f.omega);
+      const GroupUpdate<T> update =
+          group.advance(rows, q, &f.pressure(i, j, first), &f.pressure(i + 1, j, first), f.omega);
       gosa += sum_of_squares(update.residual, inside);
-      store_points(next, update.next, inside);
-      p += f.plane_pitch;
-      coefficients += f.plane_pitch;
-      next += f.plane_pitch;
+      store_points(&f.next(i, j, first), update.next, inside);
     }
   }
   gosa = block_sum(gosa);

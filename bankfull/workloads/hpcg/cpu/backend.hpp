@@ -13,7 +13,7 @@
 
 namespace bankfull::hpcg::cpu {
 
-/// Sum of what part() is on each thread of the team; the same bits in every run of as many threads.
+/// Sum of part() over the threads of the team; bitwise reproducible for the same number of threads.
 template <class Part>
 double sum_over_team(const Team& team, const Part& part) {
   std::vector<double> sums(static_cast<std::size_t>(team.threads()));
@@ -41,8 +41,7 @@ inline Buffer<double> make_vector(const CpuExecutor& executor, std::int64_t size
   return vector;
 }
 
-/// What backends on the CPU have in common: the vectors and scalars of conjugate gradients, and
-/// time.
+/// Base of the CPU backends: the vectors and scalars of conjugate gradients, and timing.
 class CpuBackend : public CgBackend {
  public:
   CpuBackend(const Problem& problem, const Communicator& ranks, std::int64_t rows,

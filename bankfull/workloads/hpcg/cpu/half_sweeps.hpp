@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <cstdint>
 
-// What an iteration does with one slice of rows, or one element: bodies of loops. What they read,
-// write and compute is modelled in coloured_traffic.cpp; tests run them with types that count.
+// Loop bodies of an iteration, each for one slice of rows or one element. Their traffic and flops
+// are modelled in coloured_traffic.cpp; tests run them with counting types.
 namespace bankfull::hpcg::cpu {
 
-/// What the half sweeps of one level work on. `Part`s hold the matrix; `Slots` and `Row` number
+/// Arguments of the half sweeps of one level. `Part`s hold the matrix; `Slots` and `Row` number
 /// slots and rows.
 template <class Part, class OuterPart, class Slots, class Row, class Value>
 struct LevelView {

@@ -21,7 +21,7 @@ inline constexpr std::int64_t entries_ahead = 256;
 /// The same in slices, for slots that are not read one after the other.
 inline constexpr std::int64_t slices_ahead = 4;
 
-// A Part is a SlicedView, or what tests count with; Values are doubles, whose packs have
+// A Part is a SlicedView, or a counting type of the tests; Values are doubles, whose packs have
 // slice_height lanes.
 
 template <class Part>

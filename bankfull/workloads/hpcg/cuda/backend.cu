@@ -31,8 +31,8 @@ struct FromNatural {
   __device__ void operator()(std::int64_t n) const { x[new_of[n]] = natural[n]; }
 };
 
-/// Room for one partial sum of each block of a kernel with one thread a row, each class of rows
-/// beginning with a new block.
+/// Number of partial sums: one per block of a kernel with one thread per row, where each class of
+/// rows begins with a new block.
 std::size_t max_partials(std::int64_t rows) {
   constexpr std::int64_t max_ranges = 512;
   return static_cast<std::size_t>(rows / threads_per_block + max_ranges);

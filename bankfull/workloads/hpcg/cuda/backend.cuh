@@ -18,7 +18,7 @@ struct Scalars {
   double rz;
   double previous_rz;
   double pap;
-  double put_off;  ///< factor of the update of x that is still to be done
+  double put_off;  ///< factor of the deferred update of x
 
   [[nodiscard]] __device__ double alpha() const { return rz / pap; }
   [[nodiscard]] __device__ double beta() const { return rz / previous_rz; }
@@ -27,10 +27,10 @@ struct Scalars {
 /// A part of conjugate gradients by the member of CgTimes that holds its seconds.
 using Part = double CgTimes::*;
 
-/// Times of queued work: marks between its parts.
+/// Times of queued work, by events between its parts.
 class MarkedTimes {
  public:
-  /// What is queued from now on belongs to the part of the next mark.
+  /// Work queued from now on is attributed to the part of the next mark.
   void begin(const Stream& stream) { record(stream, nullptr); }
   void mark(const Stream& stream, Part part) { record(stream, part); }
 
@@ -58,7 +58,7 @@ inline dim3 blocks_for(std::int64_t count) {
 /// Memory of the stream's device, filled with 0 in its order.
 Buffer<double> zero_vector(const Stream& stream, std::int64_t size);
 
-/// What backends are made from; what it refers to must outlive them.
+/// Arguments of the backends' constructors; the objects referred to must outlive the backends.
 struct BackendSetup {
   const Problem& problem;
   const Communicator& ranks;
@@ -66,7 +66,7 @@ struct BackendSetup {
   const std::vector<Level>& levels;
 };
 
-/// What backends on a GPU have in common.
+/// Base of the GPU backends.
 class CudaBackend : public CgBackend {
  public:
   CudaBackend(const BackendSetup& setup, std::int64_t rows, std::int64_t vector_size);
@@ -117,8 +117,8 @@ std::unique_ptr<CgBackend> make_tuned_backend(const BackendSetup& setup);
 // Conjugate Gradient benchmark", PMBS 2014, section 4.
 
 /// A or B: cuSPARSE, CSR, in the natural order of rows (`cusparse_csr`) or in that of colours
-/// (`cusparse_coloured`). The library must be there. Throws UsageError where its 32-bit indices do
-/// not hold the matrix. Exists in builds with build::cusparse only.
+/// (`cusparse_coloured`). The library must be installed. Throws UsageError if the matrix exceeds
+/// its 32-bit indices. Exists in builds with build::cusparse only.
 std::unique_ptr<CgBackend> make_cusparse_backend(const BackendSetup& setup, Variant variant);
 
 /// C: own kernels, CSR, in the order of colours.

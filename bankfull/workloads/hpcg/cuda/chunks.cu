@@ -145,7 +145,7 @@ Reach find_all(const CudaExecutor& executor, const ColouredLevel& level,
   return {values[0], values[1]};
 }
 
-/// How chunks like these can be swept, no better than `sweeps` asks for.
+/// The kind of sweep that the chunks allow, at most `sweeps`.
 Sweeps way_of(const CudaExecutor& executor, const ColouredLevel& level, const ChunkPlan& plan,
               const Reach& reach, Sweeps sweeps) {
   // If a chunk has more dependences than the table holds, some are unknown, and so is the order.
@@ -160,7 +160,8 @@ Sweeps way_of(const CudaExecutor& executor, const ColouredLevel& level, const Ch
   return pipelined ? Sweeps::pipelined : Sweeps::classes;
 }
 
-/// Keeps or makes what blocks of a pipelined sweep tell each other by; others need none of it.
+/// Allocates the flags by which blocks of a pipelined sweep synchronise; other sweeps need neither
+/// flags nor dependences.
 void settle_flags(const CudaExecutor& executor, ChunkPlan& plan) {
   if (plan.sweeps != Sweeps::pipelined) {
     plan.lower = {};
@@ -182,12 +183,12 @@ std::int64_t chunks_at_once(const CudaExecutor& executor, const ChunkPlan& plan)
   return chunks_each * multiprocessors_of(executor.stream().device());
 }
 
-/// Each class follows the one before it at a distance: far enough that what it needs is done when
-/// it arrives, and no further, so that it finds x in the cache.
+/// Each class follows the previous one at a distance: far enough that the values it needs are
+/// complete, and no further, so that x is still in the cache.
 std::vector<std::int32_t> sweep_order(const ColouredLevel& level, std::int64_t chunk_rows,
                                       const std::vector<std::int32_t>& position,
                                       std::int64_t distance) {
-  // Place in the upper half, chunk in the lower one: numbers sort faster than pairs.
+  // Position in the upper half, chunk in the lower one: integers sort faster than pairs.
   std::vector<std::uint64_t> keys;
   keys.reserve(position.size());
   for (std::size_t number = 0; number < level.order.classes.size(); ++number) {

@@ -9,10 +9,10 @@
 
 namespace bankfull::hpcg::cuda {
 
-// A sweep is one kernel. Its blocks each take a chunk of rows of one class, whose rows wait for
-// what they need of other chunks; a class need not be finished before the next begins. That spares
-// the gaps between eight kernels, and lets the sweep pass through the grid as a front that finds x
-// in the cache.
+// A sweep is one kernel. Each block processes chunks of rows of one class, and rows wait for the
+// values that they need from other chunks; a class need not be finished before the next begins.
+// This avoids the gaps between eight kernels, and the sweep passes through the grid as a front that
+// finds x in the cache.
 
 /// Rows that a block sweeps at a time.
 inline constexpr std::int64_t tile_rows = 256;
@@ -24,7 +24,8 @@ inline constexpr std::int64_t wide_chunk_rows = 4 * tile_rows;
 /// Shared memory for the tiles in a pipeline.
 inline constexpr unsigned ring_bytes = 204 * 1024;
 
-/// Throws UsageError where the pipeline is asked for and the GPU, or the code for it, has none.
+/// Throws UsageError if the pipeline is requested but the GPU, or the code compiled for it, does
+/// not support it.
 void require_sweeps(const Stream& stream, Sweeps sweeps);
 
 /// Rows of a chunk of a level with so many rows.

@@ -10,34 +10,34 @@ namespace bankfull::hpcg::cuda {
 // A sweep as a warp-specialised pipeline, for large levels. One block stays on each multiprocessor
 // and takes chunk after chunk. Its warps have four roles:
 //
-// - the producer takes the next chunk and has the copy engine bring what a tile of it needs, matrix
-//   and vectors, into a ring in shared memory: that does not wait for any x;
+// - the producer takes the next chunk and lets the copy engine fetch the data of its tiles, matrix
+//   and vectors, into a ring in shared memory; none of these loads depends on x;
 // - the wait warp waits for the chunks that hold the chunk's columns;
 // - consumers, in groups of as many threads as a tile has rows, gather x and form the new one;
 // - the signal warp announces chunks that are finished.
 //
-// So memory is kept busy while others wait. What bounds it then is the traffic between the halves
-// of the L2 cache: half of all that is read from memory crosses from one to the other, and so does
-// half of the x that is gathered. That is why the chunks are large.
+// This keeps memory busy while consumers wait. The limit is then the traffic between the halves of
+// the L2 cache: half of all data read from memory crosses from one half to the other, and so does
+// half of the gathered x. Chunks are large for this reason.
 
 namespace pipeline {
 
-/// What all blocks of a sweep work on.
+/// Arguments that all blocks of a sweep share.
 struct Sweep {
   ChunkOrder order;
   const std::int32_t* dependences;  ///< max_dependences of each chunk, -1 where there are fewer
   unsigned* done;                   ///< of this sweep
   unsigned* other;      ///< of the sweep in the other direction, which the next one will fill
   std::int32_t chunks;  ///< in the order, of wide_chunk_rows each
-  unsigned* tickets;    ///< 0 before and after; see Producer::draw
+  unsigned* tickets;    ///< 0 before and after; see Producer::take_ticket
 };
 
 /// Tiles of a chunk. Its slices are as many as a warp has lanes: each lane of the producer knows
 /// one.
 inline constexpr int chunk_tiles = static_cast<int>(wide_chunk_rows / tile_rows);
-static_assert(chunk_tiles * slices_a_tile == 32);
+static_assert(chunk_tiles * slices_per_tile == 32);
 
-/// A chunk's slots as they stand in memory; one lane a slice.
+/// A chunk's slots as stored in memory; one slice per lane.
 struct ChunkSlots {
   std::int64_t begin;  ///< of the part that is multiplied
   std::int64_t end;
@@ -57,13 +57,13 @@ class Producer {
         ring_(ring),
         lane_(static_cast<int>(threadIdx.x % 32)) {}
 
-  /// What the next chunk needs is asked for step by step while the tiles of this one are put
-  /// into stages, so that nobody waits for the answers.
+  /// The data of the next chunk are requested step by step while the tiles of this one are put into
+  /// stages, which hides their latency.
   __device__ __forceinline__ void run() {
-    std::int32_t chunk = taken(draw());
+    std::int32_t chunk = taken(take_ticket());
     ChunkSlots slots = slots_of(chunk);
     while (chunk != no_tile) {
-      const unsigned ticket = draw();
+      const unsigned ticket = take_ticket();
       put(chunk, 0, slots);
       const std::int32_t following = taken(ticket);
       put(chunk, 1, slots);
@@ -81,9 +81,9 @@ class Producer {
  private:
   static_assert(chunk_tiles == 4);
 
-  /// In lane 0 the next place in the order. Every block draws once in vain; the last of these
-  /// draws leaves the tickets as they were.
-  __device__ __forceinline__ unsigned draw() const {
+  /// In lane 0 the next position in the order. Every block takes one ticket beyond the last chunk;
+  /// the last block to do so resets the counter.
+  __device__ __forceinline__ unsigned take_ticket() const {
     unsigned ticket = 0;
     if (lane_ == 0) {
       ticket = atomicAdd(sweep_.tickets, 1U);
@@ -123,13 +123,13 @@ class Producer {
     return shared_.tile[use.stage];
   }
 
-  /// Where the ring has so many bytes in one; waits for them and for the stage.
-  __device__ __forceinline__ unsigned room_for(unsigned size) {
+  /// Offset of `size` contiguous free bytes in the ring; waits for them and for the stage.
+  __device__ __forceinline__ unsigned allocate(unsigned size) {
     const bool wraps = head_ + size > ring_bytes;
     unsigned wasted = wraps ? ring_bytes - head_ : 0U;
     while (used_ + wasted + size > ring_bytes || count_ - oldest_ >= stages) {
       if (oldest_ == count_) {
-        wasted = 0U;  // nothing is left in the ring
+        wasted = 0U;  // the ring is empty
         break;
       }
       const Use use(oldest_);
@@ -150,8 +150,8 @@ class Producer {
   /// Puts the n-th tile of a chunk into a stage.
   __device__ __forceinline__ void put(std::int32_t chunk, int n, const ChunkSlots& slots) {
     Tile& tile = next_stage();
-    const int first_lane = n * slices_a_tile;
-    const int last_lane = first_lane + slices_a_tile - 1;
+    const int first_lane = n * slices_per_tile;
+    const int last_lane = first_lane + slices_per_tile - 1;
     const std::int64_t first_slot = __shfl_sync(~0U, slots.begin, first_lane);
     const std::int64_t last_slot = __shfl_sync(~0U, slots.end, last_lane);
     const SlotRange coarse =
@@ -161,7 +161,7 @@ class Producer {
         SweepStep::apart ? static_cast<unsigned>(__shfl_sync(~0U, coarse.end, last_lane)) : 0U;
     const unsigned size = layout_of<Columns>(0U, count, coarse_count, SweepStep::vectors).end;
     const Layout layout =
-        layout_of<Columns>(room_for(size), count, coarse_count, SweepStep::vectors);
+        layout_of<Columns>(allocate(size), count, coarse_count, SweepStep::vectors);
     const bool mine = lane_ >= first_lane && lane_ <= last_lane;
     if (mine) {
       tile.main[lane_ - first_lane] = from(first_slot, {static_cast<std::int32_t>(slots.begin),
@@ -225,9 +225,10 @@ class Producer {
   [[nodiscard]] __device__ __forceinline__ SlotRange stacked(const SlotRange& slots) const {
     const std::int32_t own = slots.end - slots.begin;
     std::int32_t end = own;
-    for (int n = 1; n < slices_a_tile; n *= 2) {
-      const std::int32_t before = __shfl_up_sync(~0U, end, static_cast<unsigned>(n), slices_a_tile);
-      end += lane_ % slices_a_tile >= n ? before : 0;
+    for (int n = 1; n < slices_per_tile; n *= 2) {
+      const std::int32_t before =
+          __shfl_up_sync(~0U, end, static_cast<unsigned>(n), slices_per_tile);
+      end += lane_ % slices_per_tile >= n ? before : 0;
     }
     return {end - own, end};
   }
@@ -281,7 +282,7 @@ __device__ __forceinline__ void for_known_tiles(const Shared& shared, const Visi
   }
 }
 
-/// Waits for the x of each chunk.
+/// Waits until the x that each chunk needs is complete.
 static __device__ __forceinline__ void wait_warp(const Sweep& sweep, const Shared& shared) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   for_known_tiles(shared, [&](const Use& use, const Tile& tile) {
@@ -301,7 +302,7 @@ static __device__ __forceinline__ void wait_warp(const Sweep& sweep, const Share
   });
 }
 
-/// Releases the chunks that depend on finished ones, and leaves the sums of tiles behind.
+/// Releases the chunks that depend on finished ones, and stores the sums of tiles.
 template <bool Summing>
 __device__ __forceinline__ void signal_warp(const Sweep& sweep, const Shared& shared,
                                             double* partials) {
@@ -325,14 +326,14 @@ __device__ __forceinline__ void signal_warp(const Sweep& sweep, const Shared& sh
   });
 }
 
-/// What a consumer has at hand for its row.
+/// A consumer's data of its row.
 template <class SweepStep, class Columns>
 __device__ __forceinline__ Row<Columns> row_of(const LevelArguments<Columns>& a, const Tile& tile,
                                                int slice, int lane, const unsigned char* ring) {
   const auto doubles = [&](unsigned at) { return reinterpret_cast<const double*>(ring + at); };
   const SlicedView<Columns>& part = SweepStep::main == Main::lower ? a.lower : a.upper;
   const std::int64_t number = tile.number * tile_rows + slice * slice_height + lane;
-  // Where the bases of the slice's coarse slots would be if slots had been stacked in memory too.
+  // Address of the bases of the slice's coarse slots if slots were contiguous in memory too.
   const std::int64_t coarse_first =
       SweepStep::apart ? a.coarse_slots[number / slice_height].begin - tile.coarse[slice].begin : 0;
   const Layout& at = tile.layout;
@@ -347,14 +348,14 @@ __device__ __forceinline__ Row<Columns> row_of(const LevelArguments<Columns>& a,
           doubles(at.vectors) + slice * slice_height + lane};
 }
 
-/// Sweeps the tiles of its group, a slice of each: groups take turns.
+/// Sweeps one slice of each tile of its group; tiles are assigned to groups round-robin.
 template <class SweepStep, bool Summing, class Columns>
 __device__ __forceinline__ void consume(const LevelArguments<Columns>& a, Shared& shared,
                                         const unsigned char* ring) {
   const int warp = static_cast<int>(threadIdx.x) / 32 - roles;
   const int lane = static_cast<int>(threadIdx.x % 32);
-  const int slice = warp % slices_a_tile;
-  for (int n = warp / slices_a_tile;; n += groups) {
+  const int slice = warp % slices_per_tile;
+  for (int n = warp / slices_per_tile;; n += groups) {
     const Use use(n);
     barrier(shared.ready[use.stage]).wait(use.parity);
     Tile& tile = shared.tile[use.stage];
@@ -392,7 +393,7 @@ __global__ void __launch_bounds__(pipeline::threads, 1)
       for (int n = 0; n < pipeline::stages; ++n) {
         pipeline::barrier(shared.known[n]).initialise();
         pipeline::barrier(shared.ready[n]).initialise(2);  // the producer, the wait warp
-        pipeline::barrier(shared.swept[n]).initialise(slices_a_tile);
+        pipeline::barrier(shared.swept[n]).initialise(slices_per_tile);
         pipeline::barrier(shared.free[n]).initialise();
       }
       publish_copy_barriers();

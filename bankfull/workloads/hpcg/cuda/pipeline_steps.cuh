@@ -5,11 +5,11 @@
 
 namespace bankfull::hpcg::cuda::pipeline {
 
-// Steps of a sweep. `main` is the part of the matrix that they read, `vectors` what else.
+// Steps of a sweep. `main` is the part of the matrix that they read, `vectors` the vectors.
 
 struct FromZero {
   static constexpr Main main = Main::lower;
-  static constexpr bool apart = false;  ///< whether coarse slots are brought by themselves
+  static constexpr bool apart = false;  ///< whether coarse slots are fetched separately
   static constexpr Outer others = Outer::none;
   static constexpr int vectors = 2;
   template <class Columns>

@@ -9,9 +9,9 @@
 
 namespace bankfull::hpcg::cuda {
 
-inline constexpr int slices_a_tile = static_cast<int>(tile_rows) / slice_height;
+inline constexpr int slices_per_tile = static_cast<int>(tile_rows) / slice_height;
 
-// What the pipeline (pipeline.cuh) works on: tiles of chunks, in a ring in shared memory.
+// The data of the pipeline (pipeline.cuh): tiles of chunks, in a ring in shared memory.
 namespace pipeline {
 
 inline constexpr int groups = 3;
@@ -41,14 +41,14 @@ struct Tile {
   bool first = false;  ///< of its chunk
   bool last = false;
   Layout layout = {};
-  std::int64_t first_slot = 0;           ///< as it stands in memory
-  SlotRange main[slices_a_tile] = {};    ///< of the part that is multiplied
-  SlotRange coarse[slices_a_tile] = {};  ///< of `upper`, with columns of coarse classes
-  bool others[slices_a_tile] = {};       ///< slices with columns of other ranks
-  double sum[slices_a_tile] = {};        ///< of the terms of each slice
+  std::int64_t first_slot = 0;             ///< as it stands in memory
+  SlotRange main[slices_per_tile] = {};    ///< of the part that is multiplied
+  SlotRange coarse[slices_per_tile] = {};  ///< of `upper`, with columns of coarse classes
+  bool others[slices_per_tile] = {};       ///< slices with columns of other ranks
+  double sum[slices_per_tile] = {};        ///< of the terms of each slice
 };
 
-/// What the warps of a block tell each other: a barrier of each kind for each stage.
+/// Synchronisation between the warps of a block: one barrier of each kind per stage.
 struct Shared {
   std::uint64_t known[static_cast<std::size_t>(stages)];  ///< the producer has filled in the tile
   std::uint64_t ready[static_cast<std::size_t>(stages)];  ///< its data and its x are there
@@ -77,7 +77,7 @@ template <>
 inline constexpr unsigned column_bytes<SlimColumns> = slice_height * sizeof(std::uint16_t);
 inline constexpr unsigned vector_bytes = tile_rows * sizeof(double);
 
-/// For so many slots, coarse ones that are brought by themselves, and vectors.
+/// For this many slots, separately fetched coarse slots, and vectors.
 template <class Columns>
 __device__ __forceinline__ Layout layout_of(unsigned begin, unsigned slots, unsigned coarse_slots,
                                             int vectors) {
@@ -168,7 +168,7 @@ struct Brought {
   }
 };
 
-/// What a consumer has at hand for its row.
+/// A consumer's data of its row.
 template <class Columns>
 struct Row {
   const LevelArguments<Columns>& a;
@@ -181,7 +181,7 @@ struct Row {
   bool others;  ///< whether its slice has columns of other ranks
   const double* vectors;
 
-  /// One of the vectors that the step asks for.
+  /// One of the step's vectors.
   __device__ __forceinline__ double vector(int n) const { return vectors[n * tile_rows]; }
   [[nodiscard]] __device__ __forceinline__ double times(const double* x) const {
     return matrix.add(slots, lane, x, 0.0);

@@ -17,7 +17,7 @@ struct MultiplyRow {
   __device__ void operator()(std::int64_t row) const { y[row] = row_times(matrix, row, x); }
 };
 
-/// What conjugate gradients and the V-cycle have to know of a level.
+/// The properties of a level that conjugate gradients and the V-cycle need.
 struct PlainLevel {
   std::int64_t rows = 0;
   std::int64_t columns = 0;                ///< rows and columns of other ranks
@@ -25,12 +25,12 @@ struct PlainLevel {
   std::vector<ListNeighbour> neighbours = {};
 };
 
-/// Conjugate gradients and the V-cycle step by step, in the words of textbooks: smooth, form the
-/// residual, restrict it, correct, smooth. Derived classes bring the products and the smoother.
+/// Conjugate gradients and the textbook V-cycle: smooth, compute the residual, restrict it,
+/// correct, smooth. Derived classes provide the products and the smoother.
 class PlainCudaCg : public CudaBackend {
  public:
-  /// Collective. The rows' places, which `fine_row` tells, must outlive this. Where rows are not in
-  /// their natural order, `new_of` has the place of each; it must outlive this too.
+  /// Collective. The memory of `fine_row` must outlive this object. If rows are not in their
+  /// natural order, `new_of` has the position of each and must outlive this object too.
   PlainCudaCg(const BackendSetup& setup, std::vector<PlainLevel> levels,
               const std::int32_t* new_of = nullptr);
 
@@ -52,14 +52,14 @@ class PlainCudaCg : public CudaBackend {
   /// As many elements as the level has columns; free for use within one product or smoothing.
   [[nodiscard]] double* scratch(std::size_t n) const { return scratch_[n].data(); }
 
-  /// Brings in the columns of other ranks.
+  /// Exchanges the columns of other ranks.
   void exchange(std::size_t n, double* x) const { exchanges_[n]->exchange(x); }
 
  private:
-  /// Queues y = A x; the columns of other ranks have still to come.
+  /// Queues y = A x; the columns of other ranks have not been exchanged yet.
   virtual void multiply_by(std::size_t n, double* x, double* y) = 0;
 
-  /// Queues one symmetric sweep on A x = r; the columns of other ranks have still to come.
+  /// Queues one symmetric sweep on A x = r; the columns of other ranks have not been exchanged yet.
   virtual void smooth(std::size_t n, const double* r, double* x) = 0;
 
   /// The same from x = 0, whatever x holds.

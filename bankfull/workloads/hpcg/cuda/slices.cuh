@@ -8,10 +8,10 @@
 
 namespace bankfull::hpcg::cuda {
 
-/// Rows of a slice: a warp, one row a thread.
+/// Rows of a slice: one per thread of a warp.
 inline constexpr int slice_height = 32;
 
-// Reads of what is read once in a pass: it shall not drive x out of the nearest cache.
+// Loads of data that a pass reads once: they must not evict x from L1.
 
 __device__ __forceinline__ double load_once(const double* at) {
   double value;
@@ -39,7 +39,7 @@ __device__ __forceinline__ std::int32_t column_at(const SlimColumns& columns, st
   return __ldg(columns.base + slot) + load_once(columns.offset + entry);
 }
 
-/// Bits of a value that no sweep can form: "not there yet".
+/// Bits of a value that no sweep can produce: "not computed yet".
 inline constexpr unsigned long long awaited_bits = ~0ULL;
 
 __device__ __forceinline__ double awaited_value() {
@@ -72,7 +72,7 @@ __device__ __forceinline__ void gather(
   }
 }
 
-/// Reads again what is not there.
+/// Reads elements again that are not computed yet.
 template <int Slots>
 __device__ __forceinline__ void gather(
     const AwaitedVector& vector, const std::int32_t (&column)[static_cast<std::size_t>(Slots)],
@@ -135,8 +135,8 @@ __device__ __forceinline__ double add_batch(const SlicedView<Columns>& part, std
   return batch.add_to(sum, x);
 }
 
-/// Enough loads under way, and no more registers than leave room for three blocks in sweeps and
-/// four in SpMV.
+/// Enough loads in flight, with few enough registers for three blocks per multiprocessor in sweeps
+/// and four in SpMV.
 inline constexpr int batch_slots = 10;
 
 /// sum + the entries of slots [slot, last) times their x.
@@ -171,8 +171,8 @@ __device__ __forceinline__ double times(const SlicedView<Columns>& part, std::in
                    static_cast<int>(row % slice_height), x, 0.0);
 }
 
-/// Some slots of a row whose first entries are read before it is known that the x which they meet
-/// is there.
+/// Some slots of a row, whose first entries are loaded before the x that they are multiplied by is
+/// known to be computed.
 template <class Columns>
 class SlotsAhead {
  public:
@@ -198,7 +198,7 @@ class SlotsAhead {
   }
 
  private:
-  /// Brings what lies beyond the batch as far as L2, each lane a cache line of it.
+  /// Prefetches the entries beyond the batch into L2, one cache line per lane.
   __device__ __forceinline__ void prefetch_rest() const {
     const std::int64_t first = (slot_ + batch_slots) * slice_height;
     prefetch(part_.value, first);

@@ -8,7 +8,7 @@
 
 namespace bankfull::hpcg::cuda {
 
-/// What the kernels of one level work on.
+/// Arguments of the kernels of one level.
 template <class Columns>
 struct LevelArguments {
   SlicedView<Columns> lower;
@@ -30,11 +30,12 @@ struct LevelArguments {
 /// Whether rows may have columns of other ranks.
 enum class Outer { none, some };
 
-// Elements of x and y are awaited until their sweep has formed them: forward sweeps form y and take
-// x away, backward sweeps form x and take y away.
+// Elements of x and y are marked as missing until their sweep has computed them: forward sweeps
+// compute y and reset x, backward sweeps compute x and reset y.
 //
-// Steps of a sweep, each for one row. The constructor reads what nobody writes before this row is
-// done; `run` may use the x of the row's columns. It returns the row's term for sweeps that add up.
+// Steps of a sweep, each for one row. The constructor reads data that are not written before this
+// row is done; `run` may use the x of the row's columns. It returns the row's term for sweeps that
+// add up.
 
 template <class Columns>
 class ForwardFromZero {

@@ -18,10 +18,11 @@ struct ChunkOrder {
 /// A step of a sweep for all rows of the tiles; where it adds up, the sum of the terms of each
 /// block.
 ///
-/// A row waits for each x that it gathers until the x is there: no flag has to follow the data. So
-/// x exists twice, and each sweep takes back what the one before it formed, which writes one vector
-/// more; on levels small enough for this the time is in the waiting. Blocks are started in their
-/// order, as device-wide scans also rely on, so that what a row waits for is being swept or done.
+/// A row waits for each x that it gathers until the value itself appears, so no flag has to follow
+/// the data. Therefore x exists twice, and each sweep resets the result of the previous one, which
+/// writes one vector more; on the small levels that are swept this way, latency dominates. Blocks
+/// start in the order of their numbers, as device-wide scans also assume, so that the rows waited
+/// for are done or being swept.
 template <template <class> class SweepStep, bool Summing, class Columns>
 __global__ void __launch_bounds__(threads_per_block, 3)
     sync_free_sweep_kernel(const __grid_constant__ ChunkOrder order,

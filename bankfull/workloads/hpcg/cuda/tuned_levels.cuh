@@ -24,7 +24,7 @@ struct LevelVectors {
   Buffer<double> y = {};  ///< x of forward sweeps
 };
 
-/// What the tuned solver's kernels work on: the matrices of all levels with their plans of chunks,
+/// The data of the tuned solver's kernels: the matrices of all levels with their plans of chunks,
 /// the vectors of the sweeps, and the exchanges of halos.
 template <class Columns>
 class TunedLevels {
@@ -59,8 +59,8 @@ class TunedLevels {
     return *exchanges_[level];
   }
 
-  /// Whether a level has rows to sweep while the halo travels, and the halo takes longer to travel
-  /// than kernels take to follow each other.
+  /// Whether a level has rows to sweep during the halo exchange, and the overlap saves more time
+  /// than one more kernel costs.
   [[nodiscard]] bool overlaps(std::size_t level) const {
     constexpr std::int64_t bytes_worth_it = 384 * 1024;
     return classes(level).front().interior.size() > 0 &&

@@ -13,11 +13,11 @@
 namespace bankfull::hpcg::cuda {
 
 /// The tuned solver's half sweeps, for half_sweep_cycle: which kernels sweep a level, in which
-/// order of its chunks, and how halos travel meanwhile.
+/// order of its chunks, and how halo exchanges overlap them.
 template <class Columns>
 class TunedSweeps {
  public:
-  /// The levels must outlive it; `partials` gets the sums of the blocks of the last sweep.
+  /// The levels must outlive it; `partials` receives the block sums of the last sweep.
   TunedSweeps(const TunedLevels<Columns>& levels, const CudaExecutor& executor, double* partials)
       : levels_(levels),
         stream_(executor.stream()),
@@ -103,7 +103,7 @@ class TunedSweeps {
 
   enum class Direction { forward, backward };
 
-  /// All rows of a level; those that may be swept while the halo travels; the others.
+  /// All rows of a level; those that may be swept during the halo exchange; the others.
   enum class Swept { all, first_interior, rest };
 
   static const Buffer<std::int32_t>& order_of(const ChunkPlan& plan, Swept rows) {

@@ -94,8 +94,8 @@ static __global__ void __launch_bounds__(threads_per_block)
 /// The factors of one iteration become those of the last.
 static __global__ void keep_product_kernel(Scalars* scalars) { scalars->previous_rz = scalars->rz; }
 
-/// Ranges of rows. Each block takes a part of every one, so that the rows of a block lie close
-/// together on the grid and share what they read of x; or of every gridDim.y-th.
+/// Ranges of rows. Each block processes a part of every range (or of every gridDim.y-th), so that
+/// the rows of a block are close together on the grid and share the x that they read.
 struct DealtRanges {
   const Range* ranges = nullptr;  ///< in GPU memory
   int count = 0;

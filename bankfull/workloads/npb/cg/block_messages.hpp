@@ -8,8 +8,8 @@
 
 namespace bankfull::npb::cg {
 
-/// How a rank's block gets what it needs of a vector. The exchanged vector has the block's inputs,
-/// as `Block` numbers them, and then the rank's own piece.
+/// How a rank gathers the elements of a vector that its block needs. The exchanged vector has the
+/// block's inputs, as `Block` numbers them, and then the rank's own piece.
 struct GatherPlan {
   std::int64_t size = 0;
   std::int64_t piece_begin = 0;  ///< even
@@ -25,7 +25,7 @@ struct Contribution {
 };
 
 /// How a rank's sums get to the owners of pieces. The exchanged vector has the block's outputs, as
-/// `Block` numbers them, and then what the other ranks found for the own piece.
+/// `Block` numbers them, and then the sums of other ranks for the own piece.
 struct ReducePlan {
   std::int64_t size = 0;
   std::vector<Contribution> contributions;  ///< to the own piece, in the order of ranks

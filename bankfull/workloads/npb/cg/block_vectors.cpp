@@ -11,7 +11,7 @@ Buffer<double> host_vector(std::int64_t count) {
   return vector;
 }
 
-/// Collective. What is sent to a neighbour stands together.
+/// Collective. The elements sent to a neighbour are contiguous.
 std::unique_ptr<MessageExchange> prepare(const Communicator& ranks,
                                          const std::vector<ListNeighbour>& neighbours,
                                          double* vector) {

@@ -9,11 +9,12 @@
 
 namespace bankfull::npb::cg {
 
-/// Brings what a rank's block needs of a vector from the owners of its pieces, and the block's sums
-/// to the owners of theirs: one message between two ranks each way, at once.
+/// Gathers the elements of a vector that a rank's block needs from the owners of its pieces, and
+/// sends the block's sums to the owners of theirs: at most one message between two ranks each way.
 ///
-/// `gather` and `reduce` are collective, by one thread a rank; what is marked *by a team* is called
-/// by all threads with their shares of the piece. Barriers between are the caller's.
+/// `gather` and `reduce` are collective, called by one thread per rank; functions marked *by a
+/// team* are called by all threads with their shares of the piece. The caller provides the barriers
+/// between them.
 class BlockVectors {
  public:
   /// Collective. `rows` is the size of the whole vectors.
@@ -24,7 +25,7 @@ class BlockVectors {
 
   void gather() { gather_->exchange(); }
 
-  /// The block's elements of what was put, as `Block` numbers them.
+  /// The gathered elements, as `Block` numbers them.
   [[nodiscard]] const double* inputs() const { return gathered_.data(); }
 
   /// Where the block's sums go before `reduce`.

@@ -15,8 +15,8 @@ enum class Kept {
   all,    ///< all but the diagonal
 };
 
-/// What moves fewer bytes: with `Kept::upper` each thread adds to a vector of its own, which must
-/// be added up.
+/// The choice that moves fewer bytes: with `Kept::upper` each thread adds to a vector of its own,
+/// and these must be summed.
 Kept better_kept(Class size, int ranks, int threads);
 
 std::int64_t total_size(const std::vector<Range>& ranges);
@@ -27,7 +27,8 @@ constexpr Range piece_of(std::int64_t rows, int rank, int ranks) {
   return share(rows, rank, ranks);
 }
 
-/// The entries that a rank multiplies by. The diagonal is nobody's: it goes with the pieces.
+/// The entries that a rank multiplies by. The diagonal belongs to no block: it is kept with the
+/// pieces.
 ///
 /// With `Kept::upper` an entry is right of the diagonal, and its row and column both need x and get
 /// a sum; with `Kept::all` columns need x and rows get sums. Elements that are needed, and those
@@ -64,7 +65,8 @@ struct Overlap {
   std::int64_t number = 0;  ///< of the first one
 };
 
-/// What a piece has of `ranges`: one run of elements, for a piece lies in one row of blocks.
+/// The intersection of a piece with `ranges`: one contiguous part, because a piece is in one row of
+/// blocks.
 std::optional<Overlap> overlap_of(const Range& piece, const std::vector<Range>& ranges);
 
 }  // namespace bankfull::npb::cg

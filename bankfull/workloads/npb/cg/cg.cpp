@@ -25,7 +25,7 @@ Facts facts_of(const Problem& problem) {
   return {.size = fmt::format("{}", cg.rows),
           .iterations = cg.iterations,
           .operations = 2.0 * cg.iterations * static_cast<double>(cg.rows) *
-                        (3.0 + products + steps_an_iteration * step + 3.0),
+                        (3.0 + products + steps_per_iteration * step + 3.0),
           .operation = "floating point"};
 }
 

@@ -9,7 +9,7 @@
 
 namespace bankfull::npb::cg {
 
-inline constexpr int steps_an_iteration = 25;
+inline constexpr int steps_per_iteration = 25;
 
 /// Condition number of the random part: its weights fall from 1 to this.
 inline constexpr double reciprocal_condition = 0.1;
@@ -31,7 +31,7 @@ SparseVectors draw_vectors(Class size);
 /// Weight of x_i x_i' in the matrix.
 double vector_weight(Class size, std::int64_t i);
 
-/// What is added to the diagonal.
+/// The number that is added to the diagonal.
 double diagonal_shift(Class size);
 
 /// A matrix or a block of one in compressed rows, columns ascending.
@@ -54,7 +54,7 @@ std::vector<double> diagonal_of(Class size, const Range& rows, double scale = 1.
 
 std::vector<Check> checks_of(double zeta, Class size);
 
-/// What a result says of the order of operations.
+/// The description of the order of operations in results.
 Figure order_parameter(CgOrder order);
 
 Facts facts_of(const Problem& problem);

@@ -17,10 +17,10 @@ class TeamSum {
       : ranks_(&ranks), terms_(static_cast<std::size_t>(threads)) {}
 
   /// Collective, by all threads: the sum of their terms, the same bits for all. No thread returns
-  /// before all have come, so this is a barrier too.
+  /// before all have called, so this is also a barrier.
   ///
-  /// Two slots in turn: who is still reading one sum is not disturbed by those at the next, and
-  /// nobody gets to the one after that before all have come to the next.
+  /// Two slots alternate: a thread that still reads one sum is not disturbed by the next one, and
+  /// no thread reaches the one after that before all have reached the next.
   double operator()(double term) {
     Terms& own = terms_[static_cast<std::size_t>(share_number())];
     const std::size_t slot = own.calls++ % 2;
@@ -34,7 +34,7 @@ class TeamSum {
   }
 
  private:
-  /// Whoever writes the next sum has met all threads in between, so one place is enough.
+  /// A barrier of all threads precedes the next write, so one place is enough.
   double sum_over_ranks(double sum) {
 #pragma omp master
     over_ranks_ = ranks_->sum(sum);
@@ -52,8 +52,8 @@ class TeamSum {
 };
 
 /// Conjugate gradients on the teams of all ranks: one parallel region for a whole run, each thread
-/// with its share of its rank's piece of the vectors, products by the parts of the rank's block.
-/// One rank's piece and block are everything, and nothing of them is exchanged.
+/// with its share of its rank's piece of the vectors, products by the parts of the rank's block. On
+/// one rank, piece and block are the whole vectors and matrix, and nothing is exchanged.
 class CpuSolver final : public Benchmark {
  public:
   CpuSolver(const Problem& problem, Kept kept, const Communicator& ranks)
@@ -114,7 +114,7 @@ class CpuSolver final : public Benchmark {
     const auto matrix = static_cast<double>(panels_.bytes());
     const Traffic product{matrix + 2.0 * rows + pairs, rows + pairs, 0.0};
     const Traffic vectors{6.0 * rows, 3.0 * rows, 0.0};
-    const Traffic solve = (steps_an_iteration + 1.0) * product + steps_an_iteration * vectors;
+    const Traffic solve = (steps_per_iteration + 1.0) * product + steps_per_iteration * vectors;
     Traffic all = static_cast<double>(cg.iterations) * solve;
     all.flops = facts_of({.size = size()}).operations / ranks_;
     return all;
@@ -160,7 +160,7 @@ class CpuSolver final : public Benchmark {
 
   void solve() {
     double rho = start();
-    for (int step = 0; step < steps_an_iteration; ++step) {
+    for (int step = 0; step < steps_per_iteration; ++step) {
       const double alpha = rho / multiply_by(p_.data());
       const double rho_before = rho;
       rho = advance(alpha);
@@ -206,7 +206,7 @@ class CpuSolver final : public Benchmark {
     return sum_(vq);
   }
 
-  /// What the block needs of v.
+  /// The elements of v that the block needs.
   const double* gather(const double* v) {
     if (!exchanged_) {
       return v;

@@ -22,10 +22,10 @@ Tiling tiling_on(Device gpu, Class size) {
 /// Whether one GPU's blocks have one tile each, so that a run can be one kernel, in NASA's order.
 bool is_one_kernel(const Problem& problem, int ranks) {
   return ranks == 1 && problem.cg_order != CgOrder::chronopoulos_gear &&
-         tiling_on(problem.device, problem.size).one_tile_a_block;
+         tiling_on(problem.device, problem.size).one_tile_per_block;
 }
 
-/// Conjugate gradients on a GPU: one kernel for a whole run, whose blocks meet between steps.
+/// Conjugate gradients on a GPU: one kernel for a whole run, with a grid barrier between steps.
 class CudaSolver final : public Benchmark {
  public:
   explicit CudaSolver(const Problem& problem)
@@ -86,7 +86,7 @@ class CudaSolver final : public Benchmark {
     const auto parts = static_cast<double>(tiling_.product_parts());
     const Traffic product{vector, parts * vector, 0.0};
     const Traffic step{(5.0 + parts) * vector, 3.0 * vector, 0.0};
-    return {(steps_an_iteration + 1.0) * product + steps_an_iteration * step,
+    return {(steps_per_iteration + 1.0) * product + steps_per_iteration * step,
             (4.0 + parts) * vector};
   }
 
@@ -133,7 +133,7 @@ class CudaSolver final : public Benchmark {
 
 }  // namespace
 
-/// The tiles, which both have, with the more of what the set-up and the solver want beside them.
+/// The tiles, plus the larger of the additional memory of the set-up and of the solver.
 std::int64_t cuda_memory_bytes(const Problem& problem, int ranks) {
   if (!is_one_kernel(problem, ranks)) {
     return cuda::step_solver_bytes(problem, ranks);

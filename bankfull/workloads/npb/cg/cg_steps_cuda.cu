@@ -61,8 +61,8 @@ class StepSolver final : public Benchmark {
 
  private:
   [[nodiscard]] VectorUse vector_use() const {
-    return {(steps_an_iteration + 1.0) * matrix_.vector_traffic() +
-                steps_an_iteration * steps_.vector_traffic(),
+    return {(steps_per_iteration + 1.0) * matrix_.vector_traffic() +
+                steps_per_iteration * steps_.vector_traffic(),
             static_cast<double>(matrix_.vector_bytes() + steps_.vector_bytes() + x_.bytes() +
                                 z_.bytes())};
   }
@@ -77,7 +77,7 @@ class StepSolver final : public Benchmark {
     stream_.synchronize();
   }
 
-  /// From what all ranks have gathered to what they have gathered for the next iteration.
+  /// One outer iteration: from the gathered x to the gathered x of the next one.
   void queue_iteration() {
     steps_.queue_solve();
     matrix_.queue();

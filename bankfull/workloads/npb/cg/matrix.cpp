@@ -37,7 +37,7 @@ template <class Visit>
 void for_vectors(Class size, const Visit& visit) {
   const CgParameters& cg = cg_parameters(size);
   const std::uint64_t range = std::bit_ceil(static_cast<std::uint64_t>(cg.rows));
-  Generator generator(common_seed, 1);  // NPB draws and forgets one value
+  Generator generator(common_seed, 1);  // NPB discards one value
   Elements x;
   for (std::int64_t i = 0; i < cg.rows; ++i) {
     x.indices.clear();
@@ -55,7 +55,7 @@ void for_vectors(Class size, const Visit& visit) {
   }
 }
 
-/// What rows and columns need of the vectors.
+/// The vectors' elements in the block's rows and columns.
 SparseVectors draw_elements(Class size, const Range& rows, const Range& columns) {
   const std::int64_t count = cg_parameters(size).rows;
   SparseVectors kept;
@@ -104,8 +104,8 @@ SparseVectors transposed(const SparseVectors& x, const Range& rows) {
   return members;
 }
 
-/// Forms one row of a block after the other, which allocates nothing; each thread has its own, and
-/// cache lines of its own for it.
+/// Assembles the rows of a block one by one, without allocations. Each thread has its own object,
+/// on cache lines of its own.
 class alignas(64) RowAssembly {
  public:
   RowAssembly(Class size, const Block& block, double scale, const SparseVectors& vectors,
@@ -120,8 +120,8 @@ class alignas(64) RowAssembly {
     found_.reserve(sums_.size());
   }
 
-  /// Columns of a row of the block in ascending order; `value` tells their values, times the scale,
-  /// until the next row. Both are counted from where the block begins.
+  /// Columns of a row of the block in ascending order; `value` returns their values, times the
+  /// scale, until the next call. Both are counted from where the block begins.
   const std::vector<std::int32_t>& form(std::int64_t row) {
     for (const std::int32_t column : found_) {
       seen_[static_cast<std::size_t>(column)] = false;
@@ -204,7 +204,7 @@ Matrix assemble(Class size, const Block& block, const Team& team, double scale) 
   run_on_team(team, [&] {
     own_assembly() = std::make_unique<RowAssembly>(size, block, scale, vectors, members);
   });
-  // Once for the lengths of rows and once for their elements: no array need grow.
+  // One pass for the lengths of rows and one for their elements, so that no array has to grow.
 #pragma omp parallel for num_threads(team.threads()) schedule(dynamic, 256)
   for (std::int64_t row = 0; row < rows.size(); ++row) {
     matrix.starts[static_cast<std::size_t>(row) + 1] =

@@ -75,8 +75,7 @@ Part make_part(const Matrix& matrix, const Range& rows, std::int64_t columns) {
   return part;
 }
 
-/// Entries that are summed by themselves: more would not be faster, fewer would wait for each
-/// other.
+/// Independent partial sums: more would not be faster, fewer would be limited by latency.
 constexpr std::size_t chains = 4;
 
 /// Sum of term(n) over a piece.

@@ -9,9 +9,9 @@
 
 namespace bankfull::npb::cg {
 
-/// Columns of a panel, which 16 bits can name. So many pairs of x and sum stay in a core's caches
-/// beside the matrix that streams through them; with fewer columns pieces get short. Of 2048, 4096,
-/// 8192 and 16384 this was the fastest for class A on a Zen 3, by little.
+/// Columns of a panel, numbered in 16 bits. This many pairs of x and sum stay in a core's caches
+/// while the matrix streams through them; with fewer columns pieces get short. For class A on a Zen
+/// 3 this was slightly faster than 2048, 8192 and 16384.
 inline constexpr std::int64_t panel_columns = 4096;
 
 /// Rows of one thread, cut into panels of columns. A *piece* is the part of a row in a panel;
@@ -44,7 +44,7 @@ class Panels {
 };
 
 /// An element of a thread's product with `Kept::upper`. An entry needs both at once: side by side
-/// they take one line of the first cache instead of two.
+/// they take one cache line instead of two.
 struct Pair {
   double x;
   double sum;
@@ -53,8 +53,8 @@ struct Pair {
 /// y = A x in the part's rows of the block; for `Kept::all`.
 void multiply_all(const Part& part, const double* x, double* y);
 
-/// Adds to the sums what the part's rows and their mirror images give; for `Kept::upper`. `pairs`
-/// are the block's inputs; those before the part's first row are not used.
+/// Adds the contributions of the part's rows and their mirror images to the sums; for
+/// `Kept::upper`. `pairs` are the block's inputs; those before the part's first row are not used.
 void multiply_upper(const Panels& panels, const Part& part, Pair* pairs);
 
 }  // namespace bankfull::npb::cg

@@ -128,7 +128,7 @@ class Reference final : public Benchmark {
     Vector r = x_;
     Vector p = r;
     double rho = dot(r, r);
-    for (int step = 0; step < steps_an_iteration; ++step) {
+    for (int step = 0; step < steps_per_iteration; ++step) {
       const Vector q = multiply(p);
       const double alpha = rho / dot(p, q);
       add_multiple(alpha, p, z);
@@ -168,7 +168,7 @@ std::int64_t reference_memory_bytes(Class size) {
   const std::int64_t elements = cg.vector_nonzeros + 1;
   constexpr std::int64_t element_bytes = 12;
   constexpr std::int64_t row_bytes = 72;
-  // All terms; the vectors they are made of, in lists that grew; where rows begin, vectors.
+  // All terms; the sparse vectors, in lists that have grown; row starts; vectors.
   return cg.rows * ((elements * elements + 1) * std::int64_t{sizeof(Entry)} +
                     2 * elements * element_bytes + row_bytes);
 }

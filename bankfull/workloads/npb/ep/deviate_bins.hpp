@@ -11,13 +11,13 @@
 namespace bankfull::npb::ep {
 
 // States of the generator times 2^shifted_bits: their lower 52 bits are the mantissa of a number in
-// [1, 2), and multiplying needs no mask, for what overflows does not come back.
+// [1, 2), and multiplication needs no mask, because overflowing bits are lost.
 inline constexpr int shifted_bits = 52 - generator_bits;
 
 inline constexpr std::uint32_t high_word_of_two = 0x40000000;
 
-/// 2 v - 1 for the value v in (0, 1) of a state so shifted; exact. `high_of_two` is that word, for
-/// those who have it in a register.
+/// 2 v - 1 for the value v in (0, 1) of a state so shifted; exact. `high_of_two` is that word,
+/// passed by callers that hold it in a register.
 BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE double shifted_symmetric_value(
     std::uint64_t state, std::uint32_t high_of_two = high_word_of_two) {
   const std::uint32_t high = (static_cast<std::uint32_t>(state >> 32) & 0x000fffffU) | high_of_two;
@@ -25,8 +25,8 @@ BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE double shifted_symmetric_value(
 }
 
 // Pairs are counted by max(|X|, |Y|) in classes finer than the bins: an eighth of a binade each,
-// which the upper bits of a number tell. A pair's one is added to packed counts of all bins at
-// once.
+// determined by the upper bits of a number. The packed counts of all bins are incremented by one
+// addition.
 
 inline constexpr std::uint32_t bin_classes = 64;
 inline constexpr int packed_bits = 7;  ///< of each bin but the first
@@ -52,7 +52,7 @@ BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE std::uint32_t bin_class(double x, do
   return larger_high_word(x, y) >> bin_class_shift & (bin_classes - 1);
 }
 
-/// What a pair of a class adds to packed counts.
+/// The increment of the packed counts for a pair of a class.
 BANKFULL_HOST_DEVICE constexpr std::uint64_t packed_one(std::uint32_t bin_class) {
   // The exponents of 1/2, 1, 2, 4 and 8 end in the bits of 6, 7, 0, 1 and 2.
   const std::uint32_t exponent = (bin_class / 8 + 2) % 8;

@@ -12,7 +12,7 @@ namespace bankfull::npb::ep {
 inline constexpr std::uint64_t seed = 271828183;
 inline constexpr int bins = 10;
 
-/// What EP finds of all its pairs (X, Y) of Gaussian deviates.
+/// EP's result: statistics of all pairs (X, Y) of Gaussian deviates.
 struct Tally {
   std::array<double, 2> sums{};             ///< of X and of Y
   std::array<double, 2> absolute_sums{};    ///< of |X| and of |Y|
@@ -34,7 +34,7 @@ Tally tally_on_teams(Class size, const Team& team, const Communicator& ranks,
 /// NPB's criteria, those to 3.4.1 and those since, against the class's values.
 std::vector<Check> checks_of(const Tally& tally, Class size);
 
-/// What is timed: the tally of a class on all ranks.
+/// The timed region: the tally of a class on all ranks.
 using TallyOfClass = std::function<Tally(Class, const Pauses&)>;
 std::unique_ptr<Benchmark> make_benchmark(Class size, TallyOfClass tally,
                                           double fp64_instructions = 0.0);
@@ -48,8 +48,8 @@ std::unique_ptr<Benchmark> make_cpu(const Problem& problem, const Communicator& 
 // Defined in ep_cuda.cu, which exists in builds with CUDA only.
 std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& ranks);
 
-/// Collective: the same on the GPUs of all ranks, each of which tells its own. The sums' bits
-/// depend on the number of ranks.
+/// Collective: the same on the GPUs of all ranks, each of which passes its own `gpu`. The sums'
+/// bits depend on the number of ranks.
 Tally tally_on_gpus(Class size, Device gpu, const Communicator& ranks);
 
 }  // namespace bankfull::npb::ep

@@ -10,11 +10,12 @@
 namespace bankfull::npb::ep {
 namespace {
 
-/// Streams of the generator that go side by side: enough to fill the vector units in spite of the
-/// latency of division and square root.
+/// Interleaved streams of the generator: enough to fill the vector units in spite of the latency of
+/// division and square root.
 constexpr std::size_t lanes = 16;
 
-/// Pairs of one lane of a block. A block's sums are one summand of the total, whoever forms them.
+/// Pairs of one lane of a block. A block's sums are one summand of the total, independent of the
+/// thread that computes them.
 constexpr std::int64_t lane_pairs = 4096;
 constexpr std::int64_t block_pairs = lane_pairs * static_cast<std::int64_t>(lanes);
 
@@ -37,8 +38,8 @@ struct alignas(64) BlockState {
 
 /// The next pair of every lane. Returns how many lie beyond the common bins.
 ///
-/// A rejected pair counts as t = 1, whose deviates are 0: it adds nothing to sums, and is taken off
-/// bin 0 in the end. `log_factor` is -2, but where the verification is checked.
+/// A rejected pair counts as t = 1, whose deviates are 0: it adds nothing to the sums, and is
+/// subtracted from bin 0 at the end. `log_factor` is -2, but where the verification is checked.
 BANKFULL_ALWAYS_INLINE int next_pairs(BlockState& block, double log_factor) {
   int rare = 0;
 #pragma omp simd reduction(+ : rare)
@@ -102,12 +103,12 @@ void gather_lanes(const BlockState& block, Tally& tally) {
 }
 
 Tally tally_block(std::int64_t block_number, double log_factor) {
-  constexpr std::int64_t numbers_a_pair = 2;
+  constexpr std::int64_t numbers_per_pair = 2;
   const std::uint64_t lane_jump =
-      generator_jump(static_cast<std::uint64_t>(numbers_a_pair * lane_pairs));
+      generator_jump(static_cast<std::uint64_t>(numbers_per_pair * lane_pairs));
   BlockState block;
   std::uint64_t state =
-      Generator(seed, static_cast<std::uint64_t>(numbers_a_pair * block_pairs * block_number))
+      Generator(seed, static_cast<std::uint64_t>(numbers_per_pair * block_pairs * block_number))
           .state();
   for (std::uint64_t& lane : block.state) {
     lane = state;
@@ -128,8 +129,8 @@ Tally tally_block(std::int64_t block_number, double log_factor) {
 Tally tally_on_teams(Class size, const Team& team, const Communicator& ranks, double perturbation,
                      const Pauses& pauses) {
   const double log_factor = -2.0 * (1.0 + perturbation);
-  // Groups of blocks are added in their order, whichever rank and thread had them, and threads take
-  // them as they come: neighbours of a virtual machine make equal shares unequal in time.
+  // Groups of blocks are added in order, independent of rank and thread. Threads take them
+  // dynamically, because other load on the machine makes equal shares take unequal times.
   constexpr std::int64_t max_groups = 4096;
   const std::int64_t blocks = (std::int64_t{1} << ep_parameters(size).log2_pairs) / block_pairs;
   const std::int64_t groups = std::min(blocks, max_groups);

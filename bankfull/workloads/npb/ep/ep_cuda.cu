@@ -12,10 +12,10 @@ using cuda::list_count;
 using cuda::segment_pairs;
 using TallyShape = cuda::Shape<8, 2, 1024, 4>;
 
-/// What is found in a share of the pairs.
+/// Results of a share of the pairs.
 using Lists = std::array<double, list_count>;
 
-/// What a GPU needs to form its rank's part of a tally.
+/// A rank's part of a tally on its GPU.
 class TallyMachine {
  public:
   TallyMachine(Device gpu, const Communicator& ranks, double perturbation = 0.0)
@@ -92,7 +92,7 @@ std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator&
   const std::int64_t pairs = machine->own_segments(problem.size).size() * segment_pairs;
   return make_benchmark(
       problem.size, [machine](Class size, const Pauses& /*none*/) { return machine->tally(size); },
-      static_cast<double>(pairs) * cuda::fp64_instructions_a_pair);
+      static_cast<double>(pairs) * cuda::fp64_instructions_per_pair);
 }
 
 Tally tally_on_gpus(Class size, Device gpu, const Communicator& ranks) {

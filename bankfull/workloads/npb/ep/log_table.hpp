@@ -14,15 +14,14 @@ BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE std::uint32_t high_word(double value
   return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(value) >> 32);
 }
 
-/// -2 ln t by a table, for devices that look up numbers faster than they divide: where t lies in an
+/// -2 ln t by a table, for devices on which a look-up is faster than a division: where t lies in an
 /// interval with c near 1 / t, -2 ln t = 2 ln c - 2 ln (1 + r) with the small r = c t - 1, and a
 /// short series for the second logarithm. Within a unit or two of the last place of max(1, result),
-/// and relatively so towards t = 1, where c is 1. Whoever uses the table makes it: that belongs to
-/// what NPB times.
+/// and relatively so towards t = 1, where c is 1. Building the table is part of the timed region.
 ///
-/// A binade is cut into 2^Log2Intervals intervals. The binade [1, 2) is there for rejected pairs: t
-/// in it has the logarithm 0. So has t below the table, which is rare. The lower 32 bits of c tell
-/// these cases.
+/// A binade is cut into 2^Log2Intervals intervals. The binade [1, 2) serves rejected pairs: the
+/// logarithm of t in it is 0. The same holds for t below the table, which is rare. The lower 32
+/// bits of c mark these cases.
 template <int Log2Intervals>
 struct LogTable {
   static_assert(Log2Intervals == 7 || Log2Intervals == 8);

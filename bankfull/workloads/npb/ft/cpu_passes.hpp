@@ -10,10 +10,11 @@
 #include <vector>
 
 // The passes over memory of a thread of the CPU: along z, and plane by plane along y and x. Values
-// are doubles, in Slabs and PlanePieces, or what tests count with, in fields of the same functions.
+// are doubles, in Slabs and PlanePieces, or counting types of the tests, in fields of the same
+// functions.
 namespace bankfull::npb::ft {
 
-/// Blocks along x whose transforms along z are made together: lines of memory that lie together are
+/// Blocks along x whose transforms along z are computed together, so that adjacent cache lines are
 /// read together.
 inline constexpr std::int64_t group_blocks = 4;
 
@@ -49,7 +50,7 @@ void copy_decayed(const T* __restrict from, const double* __restrict factors, do
   }
 }
 
-/// What a thread works in: room for the transforms of a group, and for one plane.
+/// A thread's workspace: buffers for the transforms of a group, and for one plane.
 template <class T>
 struct Workspace {
   explicit Workspace(const FtParameters& ft)
@@ -109,8 +110,8 @@ void form_plane(const FtParameters& ft, const AxisTransforms& fft, std::int64_t 
   }
 }
 
-/// What transforms along z begin with: so many blocks from (first, y) on, of all planes, decayed
-/// where that is asked for. The slab's row 0 is the field's row `first_row`.
+/// The input of transforms along z: blocks from (first, y) on, of all planes, with the decay if
+/// requested. The slab's row 0 is the field's row `first_row`.
 template <class T, class Field>
 void load_group(const FtParameters& ft, const Decay* decay, std::int64_t first_row,
                 const Field& from, std::int64_t first, std::int64_t group, std::int64_t y,
@@ -130,8 +131,8 @@ void load_group(const FtParameters& ft, const Decay* decay, std::int64_t first_r
   }
 }
 
-/// Some rows of a slab, decayed where that is asked for, transformed along z into `to`, which may
-/// be `from`.
+/// Some rows of a slab, with the decay if requested, transformed along z into `to`, which may be
+/// `from`.
 template <class T, class Field>
 void transform_z(const FtParameters& ft, const AxisTransforms& fft, LaneFft::Sign sign,
                  const Decay* decay, std::int64_t first_row, const Range& rows, const Field& from,
@@ -176,8 +177,8 @@ void invert_plane(const FtParameters& ft, const AxisTransforms& fft, std::int64_
   }
 }
 
-// What the passes must move of a field of so many points, and compute. Sums of a few points and
-// random numbers, which are integers, are left out.
+// Traffic and flops of the passes over a field with this many points. Sums of a few points, and
+// random numbers, which are integers, are not counted.
 
 /// Forms planes: they are written.
 Traffic plane_forming_traffic(const FtParameters& ft, double points);

@@ -31,9 +31,9 @@ std::vector<std::vector<Sample>> samples_of(const FtParameters& ft) {
   return samples;
 }
 
-/// Two passes over memory an iteration: along z, with the decay on the way; then plane by plane
-/// along y and x, where the checksum is taken. The field is not written a second time: nobody reads
-/// it. Between the two ranks exchange what they have of each other's planes.
+/// Two passes over memory per iteration: along z, including the decay; then plane by plane along y
+/// and x, where the checksum is summed. The transformed field is not stored, because nothing reads
+/// it. Between the two passes ranks exchange their parts of each other's planes.
 class CpuTransforms final : public Benchmark {
  public:
   CpuTransforms(const Problem& problem, const Communicator& ranks)
@@ -79,7 +79,7 @@ class CpuTransforms final : public Benchmark {
            "half-transformed field written and read; messages between ranks not counted";
   }
 
-  /// Roots and samples are formed here, for NPB times them.
+  /// Roots and samples are computed here, because NPB times them.
   void iterate(int iterations) {
     fft_ = std::make_unique<AxisTransforms>(ft_);
     samples_ = samples_of(ft_);
@@ -136,7 +136,7 @@ class CpuTransforms final : public Benchmark {
     }
   }
 
-  /// The spectrum, decayed where that is asked for, transformed along z into `to`, which may be the
+  /// The spectrum, with the decay if requested, transformed along z into `to`, which may be the
   /// spectrum itself.
   void transform_my_rows(LaneFft::Sign sign, const Decay* decay, const Slab& to) {
     transform_z(ft_, *fft_, sign, decay, slabs_.rows().begin, my_share(slabs_.rows().size()),

@@ -12,10 +12,10 @@ cuda::Plan plan_of(const Problem& problem, const Communicator& ranks) {
   return plan;
 }
 
-/// Three passes over memory an iteration: along the depth, with the decay on the way; along the
-/// columns of the planes; and along their rows, where the terms of the checksum are taken. The
-/// field is not written a last time: nobody reads it. On several ranks the first of the three
-/// leaves its points with the ranks that continue with them.
+/// Three passes over memory per iteration: along the depth, including the decay; along the columns
+/// of the planes; and along their rows, where the terms of the checksum are summed. The transformed
+/// field is not stored, because nothing reads it. On several ranks the first pass writes its points
+/// to the ranks that continue with them.
 class GpuTransforms final : public Benchmark {
  public:
   GpuTransforms(const Problem& problem, const Communicator& ranks)

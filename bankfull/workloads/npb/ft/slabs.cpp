@@ -11,8 +11,7 @@ constexpr auto bytes_of(std::int64_t doubles) {
   return static_cast<std::size_t>(doubles) * sizeof(double);
 }
 
-/// Padding travels with the planes, so it must have been written. By the team, which touches the
-/// planes here first.
+/// Padding is sent with the planes, so it must be initialised. Called by the team, for first touch.
 void clear_padding(double* planes, std::int64_t count, std::int64_t plane, std::int64_t used,
                    const Team& team) {
   CpuExecutor(team.threads()).each(count, [=](std::int64_t n) {
@@ -32,7 +31,7 @@ std::int64_t foreign_doubles(const Slabs& slabs) {
   return total;
 }
 
-/// What message_with(rank) is of each other rank.
+/// message_with(rank) for each other rank.
 template <class MessageWith>
 std::vector<Message> messages(const Slabs& slabs, const MessageWith& message_with) {
   std::vector<Message> all;

@@ -14,16 +14,15 @@ namespace bankfull::npb::ft {
 
 // How ranks share the field. Along z, each transforms a slab: some rows along x, those of a range
 // of y, of all planes. Along x and y, each transforms whole planes, those of a range of z. Between
-// the two every rank sends every other the rows of its slab in the other's planes, or gets them
-// back.
+// the two every rank exchanges with every other the rows of its slab in the other's planes.
 //
-// What goes to one rank lies together in a slab, and planes are worked on in the pieces in which
-// they come: nothing is packed, and each rank's own piece stays where it is, in the slab.
+// The data for one rank are contiguous in a slab, and planes are processed in the pieces in which
+// they arrive: nothing is packed, and each rank's own piece stays in the slab.
 
 inline constexpr std::int64_t lanes = LaneFft::lanes;
 inline constexpr std::int64_t block = LaneFft::block;
 
-/// Who has which rows and planes. There is one of each for every rank at least.
+/// The rows and planes of each rank, at least one of each.
 class Slabs {
  public:
   Slabs(const FtParameters& ft, int rank, int ranks) : ft_(ft), rank_(rank), ranks_(ranks) {}
@@ -118,8 +117,8 @@ class PlanePieces {
   std::int64_t row_;
 };
 
-/// What each other rank is sent or sends: its rows in this rank's planes, and this rank's rows in
-/// its planes. One completes slabs, the other planes.
+/// The messages to and from each other rank: its rows in this rank's planes, and this rank's rows
+/// in its planes. One completes slabs, the other planes.
 std::vector<Message> messages_of(const Slabs& slabs, const ForeignRows& foreign);
 std::vector<Message> messages_of(const Slabs& slabs, const Slab& slab);
 

@@ -67,7 +67,7 @@ Counts expected_counts(std::int64_t keys, std::size_t buckets) {
   return counts;
 }
 
-std::int64_t room_for(std::int64_t expected) {
+std::int64_t capacity_for(std::int64_t expected) {
   constexpr double deviations = 8.0;
   constexpr std::int64_t few = 16;  // where hardly any are expected, deviations are not Gaussian
   constexpr std::int64_t changes = std::int64_t{2} * is_iterations;

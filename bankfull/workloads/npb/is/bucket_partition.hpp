@@ -9,8 +9,9 @@ namespace bankfull::npb::is {
 /// Counts of keys in each bucket.
 using Counts = std::vector<std::uint32_t>;
 
-/// Which buckets each rank gets, from the counts of all ranks: as many keys each, to a bucket.
-/// Those are counts of keys in a ranking (CPUs), or what is expected of any of NPB's keys (GPUs).
+/// The assignment of buckets to ranks, from the counts of all ranks: equal numbers of keys, to
+/// within a bucket. The counts are those of the keys in a ranking (CPUs), or the expected ones of
+/// NPB's distribution (GPUs).
 class BucketPartition {
  public:
   BucketPartition() = default;
@@ -48,9 +49,9 @@ class BucketPartition {
 /// distribution of Irwin and Hall.
 Counts expected_counts(std::int64_t keys, std::size_t buckets);
 
-/// For how many keys a bucket is to have room where `expected` are expected, with all keys that the
-/// rankings of a run change: eight standard deviations more and a few, so that NPB's keys have room
-/// in the classes S to D. Other keys may not; who ranks has to notice.
-std::int64_t room_for(std::int64_t expected);
+/// The capacity of a bucket, in keys, for an expected number of keys, including all keys that the
+/// rankings of a run change: eight standard deviations more and a few, so that NPB's keys fit in
+/// the classes S to D. Other keys may overflow it, which the ranking must detect.
+std::int64_t capacity_for(std::int64_t expected);
 
 }  // namespace bankfull::npb::is

@@ -7,11 +7,11 @@
 
 namespace bankfull::npb::is {
 
-/// A ranking in buckets that have the room which the distribution of NPB's keys asks for. A run in
-/// which that is too little ranks all keys once more, by value. Then there is no model of what it
-/// moves, so that it states no traffic, and results say how keys were ranked.
+/// A ranking in buckets whose capacity follows from the distribution of NPB's keys. A run in which
+/// a bucket overflows ranks all keys again, by value. There is no traffic model for this case, so
+/// it reports no traffic, and results state how keys were ranked.
 ///
-/// Statements are those of all runs with the same keys, for a figure is made of several.
+/// These notes cover all runs with the same keys, because a figure combines several runs.
 class BucketRanking : public Ranking {
  public:
   using Ranking::Ranking;
@@ -40,16 +40,16 @@ class BucketRanking : public Ranking {
   }
 
  protected:
-  /// To be called in each run, with what all ranks agree on.
+  /// To be called in each run, with the same value on all ranks.
   void note_run(bool overflowed) {
     overflowed_ = overflowed;
     by_value_ = by_value_ || overflowed;
   }
 
-  /// To be called where other keys follow.
+  /// To be called before the keys change.
   void forget_runs() { overflowed_ = by_value_ = false; }
 
-  /// The work of a run in which buckets had room.
+  /// The work of a run without overflows.
   [[nodiscard]] virtual Work work_in_buckets() const = 0;
 
  private:

@@ -17,7 +17,7 @@ namespace bankfull::npb::is {
 /// noted each time, so counts are right for any keys.
 class ByteCounts {
  public:
-  /// Counts of the values below this one, not clear yet: the thread that counts is to touch them
+  /// Counts of the values below this one, not cleared yet: the counting thread should touch them
   /// first.
   explicit ByteCounts(std::int64_t values)
       : counts_(MemorySpace::host, static_cast<std::size_t>(values)) {}
@@ -27,7 +27,7 @@ class ByteCounts {
     overflows_.clear();
   }
 
-  /// Counts keys, where nothing has been counted before or all was taken.
+  /// Counts keys; all earlier counts must have been taken.
   void count(std::span<const Key> keys) {
     overflows_.clear();
     const Key* const key = keys.data();
@@ -57,7 +57,7 @@ class ByteCounts {
   }
 
   /// Adds the counts of these values to `sums`, the first value's first, and clears them. Several
-  /// threads may take values of their own at once.
+  /// threads may take disjoint values concurrently.
   template <class Sum>
   void take(const Range& values, Sum* sums) {
     std::uint8_t* const counts = counts_.data() + values.begin;
@@ -75,13 +75,14 @@ class ByteCounts {
  private:
   static constexpr int overflow = 256;
 
-  /// What a core reaches fast enough in its second cache not to be told ahead.
+  /// Counts up to this size stay in L2 and are not prefetched.
   static constexpr std::size_t near_bytes = std::size_t{1} << 20;
 
-  /// Further than a core looks ahead by itself, for counts that come from the last cache or memory.
+  /// Prefetch distance, beyond the core's own look-ahead, for counts in the last-level cache or
+  /// memory.
   static constexpr std::size_t keys_ahead = 64;
 
-  /// A byte may be anything, `counts_` too: hence its data as an argument.
+  /// A byte may alias anything, even `counts_`, so its data are passed as an argument.
   void count(Key key, std::uint8_t* counts) {
     if (++counts[key] == 0) [[unlikely]] {
       overflows_.push_back(key);

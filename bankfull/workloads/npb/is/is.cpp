@@ -9,12 +9,12 @@
 namespace bankfull::npb::is {
 namespace {
 
-/// Buckets of values are dealt to ranks whole: with more ranks these would get too unequal ones.
+/// Buckets are assigned to ranks whole: with more ranks the shares would be too unequal.
 constexpr int max_ranks = 64;
 
 /// Ranks within a rank's values have 32 bits, and its share of the values may have twice its share
 /// of the keys.
-constexpr std::int64_t max_keys_a_rank = std::int64_t{1} << 31;
+constexpr std::int64_t max_keys_per_rank = std::int64_t{1} << 31;
 
 /// GPUs partition into 2048 buckets at most, whose values have 16 bits.
 constexpr int max_log2_values_on_gpus = 27;
@@ -22,7 +22,7 @@ constexpr int max_log2_values_on_gpus = 27;
 }  // namespace
 
 void generate(Class size, std::int64_t first, std::span<Key> keys) {
-  Generator generator(common_seed, static_cast<std::uint64_t>(draws_a_key * first));
+  Generator generator(common_seed, static_cast<std::uint64_t>(draws_per_key * first));
   const int log2_values = is_parameters(size).log2_values;
   for (Key& key : keys) {
     key = next_key(generator, log2_values);
@@ -43,8 +43,8 @@ bool ascend_by_rank(const Range& values, std::int64_t before, std::span<const Ke
     next[static_cast<std::size_t>(value - values.begin)] =
         first_rank(static_cast<Key>(value)) - before;
   }
-  constexpr Key nobody = ~Key{0};
-  std::vector<Key> placed(keys.size(), nobody);
+  constexpr Key vacant = ~Key{0};
+  std::vector<Key> placed(keys.size(), vacant);
   for (const Key key : keys) {
     const std::int64_t rank = next[static_cast<std::size_t>(key - values.begin)]++;
     if (rank < 0 || rank >= static_cast<std::int64_t>(placed.size())) {
@@ -52,9 +52,9 @@ bool ascend_by_rank(const Range& values, std::int64_t before, std::span<const Ke
     }
     placed[static_cast<std::size_t>(rank)] = key;
   }
-  // A key that stands in nobody's place or twice in one leaves a gap, which no key is above.
+  // A place without a key holds the largest value, which breaks the order unless it is the last.
   return placed.empty() ||
-         (std::is_sorted(placed.begin(), placed.end()) && placed.back() != nobody);
+         (std::is_sorted(placed.begin(), placed.end()) && placed.back() != vacant);
 }
 
 std::vector<Check> checks_of(const Verdict& verdict, Class size) {
@@ -103,7 +103,7 @@ std::string refusal_of_ranks(const Problem& problem, int ranks) {
                ? "has more values than GPUs' buckets have room for"
                : "";
   }
-  const std::int64_t fewest = keys / max_keys_a_rank;
+  const std::int64_t fewest = keys / max_keys_per_rank;
   return ranks > 1 && ranks < fewest ? fmt::format("runs on one rank or at least {}", fewest) : "";
 }
 

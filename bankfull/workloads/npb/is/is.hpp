@@ -15,29 +15,29 @@ namespace bankfull::npb::is {
 
 using Key = std::uint32_t;
 
-inline constexpr int draws_a_key = 4;
+inline constexpr int draws_per_key = 4;
 
 /// The next key below 2^log2_values, from the sum of four values: nearly Gaussian.
 BANKFULL_HOST_DEVICE constexpr Key next_key(Generator& generator, int log2_values) {
   double sum = 0.0;
-  for (int n = 0; n < draws_a_key; ++n) {
+  for (int n = 0; n < draws_per_key; ++n) {
     sum += generator.draw();
   }
-  const std::uint64_t quarter = (std::uint64_t{1} << log2_values) / draws_a_key;
+  const std::uint64_t quarter = (std::uint64_t{1} << log2_values) / draws_per_key;
   return static_cast<Key>(sum * static_cast<double>(quarter));
 }
 
 /// The keys [first, first + keys.size()) of a class.
 void generate(Class size, std::int64_t first, std::span<Key> keys);
 
-/// What an iteration changes before it ranks: two keys, so that no ranking can be kept.
+/// The two keys that an iteration changes before it ranks, so that no ranking can be reused.
 struct Change {
   std::int64_t position;
   Key key;
 };
 std::array<Change, 2> changes_of(Class size, int iteration);
 
-/// What the verification found.
+/// Result of the verification.
 struct Verdict {
   int right_ranks = 0;  ///< of the tests in all iterations
   bool sorted = false;  ///< keys placed by their ranks ascend
@@ -51,9 +51,9 @@ bool ascend_by_rank(const Range& values, std::int64_t before, std::span<const Ke
 
 std::vector<Check> checks_of(const Verdict& verdict, Class size);
 
-/// What a perturbed operator makes of a rank: rank * (1 + epsilon), rounded away from the rank, so
-/// that every rank but 0 changes, however small epsilon and the class are. 0 changes none; where
-/// epsilon is not a number, or makes numbers beyond any rank, the rank is -1, which no key has.
+/// The perturbed rank: rank * (1 + epsilon), rounded away from the rank, so that every rank but 0
+/// changes, however small epsilon and the class are. 0 changes none; where epsilon is not a number,
+/// or makes numbers beyond any rank, the rank is -1, which no key has.
 BANKFULL_HOST_DEVICE inline std::int64_t perturbed_rank(std::int64_t rank, double epsilon) {
   constexpr double beyond_any_rank = 1e15;
   const double change = std::ceil(static_cast<double>(rank) * std::fabs(epsilon));
@@ -70,7 +70,7 @@ struct ValueRanks {
   std::vector<std::int64_t> smaller;
 };
 
-/// What is measured. Its keys can be replaced, because it must rank any keys, not NPB's alone.
+/// The measured ranking. Its keys can be replaced for tests, because it must rank any keys.
 class Ranking : public Benchmark {
  public:
   explicit Ranking(Class size) : Benchmark(Kernel::is, size) {}
@@ -81,8 +81,8 @@ class Ranking : public Benchmark {
   /// After the last ranking, the values that this rank has ranked.
   [[nodiscard]] virtual ValueRanks value_ranks() const = 0;
 
-  /// Whether, in the last run, some bucket had more keys than the room set aside for it, so that
-  /// keys were counted value by value instead. The same on all ranks.
+  /// Whether a bucket overflowed in the last run, so that keys were counted by value instead. The
+  /// same on all ranks.
   [[nodiscard]] virtual bool overflowed() const { return false; }
 };
 

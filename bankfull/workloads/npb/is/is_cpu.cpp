@@ -138,7 +138,7 @@ class CpuRanking final : public Ranking {
     }
   }
 
-  /// What a thread contributes; cache lines of its own, for threads write theirs at once.
+  /// A thread's contribution, on cache lines of its own, because threads write concurrently.
   struct alignas(64) Share {
     explicit Share(std::int64_t values) : counts(values) {}
 

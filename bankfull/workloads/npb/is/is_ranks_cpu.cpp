@@ -15,14 +15,15 @@ namespace {
 /// A key within its bucket.
 using LowBits = std::uint16_t;
 
-/// Buckets of values that have their high bits in common: enough of them to deal them out evenly,
-/// though keys crowd around the middle value, and small enough for 16 bits to name the rest.
+/// Buckets of values that have their high bits in common: enough of them for a balanced assignment,
+/// although keys concentrate around the middle value, and small enough for the low bits to fit 16
+/// bits.
 struct Buckets {
-  static constexpr int fewest_log2 = 10;  // as in NPB's program
+  static constexpr int min_log2 = 10;  // as in NPB's program
   static constexpr int max_low_bits = 16;
 
   explicit Buckets(Class size)
-      : low_bits(std::min(max_low_bits, is_parameters(size).log2_values - fewest_log2)),
+      : low_bits(std::min(max_low_bits, is_parameters(size).log2_values - min_log2)),
         count(std::size_t{1} << (is_parameters(size).log2_values - low_bits)) {}
 
   int low_bits;
@@ -37,16 +38,16 @@ struct Buckets {
   }
 };
 
-/// Room for at least `count`, kept from one ranking to the next; its contents are lost where it
-/// grows.
+/// Ensures a capacity of at least `count`, which is kept between rankings; the contents are lost if
+/// it grows.
 template <class T>
-void make_room(Buffer<T>& buffer, std::size_t count) {
+void ensure_capacity(Buffer<T>& buffer, std::size_t count) {
   if (buffer.size() < count) {
     buffer = Buffer<T>(MemorySpace::host, count + count / 8);
   }
 }
 
-/// Sum over keys that two different multisets of them will hardly share.
+/// Checksum of a multiset of keys, independent of their order.
 std::uint64_t fingerprint(std::span<const Key> keys) {
   constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;
   std::uint64_t sum = 0;
@@ -61,9 +62,9 @@ std::uint64_t fingerprint(std::span<const Key> keys) {
 /// Keys go to the owner of their bucket, 16 bits each, one message between two ranks; the owner
 /// counts each bucket's values.
 ///
-/// Histograms of all values, summed over ranks, would have to come back to all ranks to tell every
-/// key its rank: with the 16 keys per value of NPB's classes that is less to send on two or three
-/// ranks only, and a histogram does not shrink with their number.
+/// Histograms of all values, summed over ranks, would have to be returned to all ranks: with the 16
+/// keys per value of NPB's classes this sends less on two or three ranks only, and a histogram does
+/// not shrink with the number of ranks.
 class RankingOnRanks final : public Ranking {
  public:
   RankingOnRanks(Class size, int threads, const Communicator& ranks, double perturbation)
@@ -211,11 +212,11 @@ class RankingOnRanks final : public Ranking {
       sent.push_back(partition_.keys(own_rank(), other) * sizeof(LowBits));
       received.push_back(partition_.keys(other, own_rank()) * sizeof(LowBits));
     }
-    make_room(incoming_, received_keys());
+    ensure_capacity(incoming_, received_keys());
     ranks_->all_to_all(outgoing_.data(), sent, incoming_.data(), received);
   }
 
-  /// What came from a rank for a bucket.
+  /// A bucket's keys from one rank.
   struct Segment {
     std::size_t begin = 0;
     std::size_t size = 0;
@@ -251,7 +252,7 @@ class RankingOnRanks final : public Ranking {
   }
 
   void rank_values() {
-    make_room(smaller_, static_cast<std::size_t>(values().size()));
+    ensure_capacity(smaller_, static_cast<std::size_t>(values().size()));
     const std::int64_t before = partition_.before(partition_.first(own_rank()));
     for_own_buckets([&](std::size_t bucket, std::size_t place, std::span<const Segment> segments) {
       std::uint32_t* const counts = smaller_.data() + place;
@@ -319,7 +320,7 @@ class RankingOnRanks final : public Ranking {
   }
 
   /// Collective: whether all keys arrived and ascend by their ranks, from one rank's values to the
-  /// next one's. Nothing that the ranking counted is believed.
+  /// next one's. Independent of the ranking's own counts.
   [[nodiscard]] bool is_sorted() const {
     struct Summary {
       std::int64_t keys = 0;

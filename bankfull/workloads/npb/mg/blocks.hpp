@@ -8,14 +8,14 @@
 
 namespace bankfull::npb::mg {
 
-/// How ranks share the grids of a class: equal blocks of the finest grid, and of each coarser one
-/// blocks half as wide, which lie on those of the finer one. A level is the log2 of its grid's
+/// The decomposition of the grids of a class: equal blocks of the finest grid, and of each coarser
+/// one blocks half as wide, which lie on those of the finer one. A level is the log2 of its grid's
 /// side.
 class Blocks {
  public:
-  /// Levels up to this one ranks hold whole, unless there are many ranks along an axis: 16 points a
-  /// side. All coarser levels together are less work for a CPU than two messages take, so no rank
-  /// asks others for them.
+  /// Ranks hold levels up to this one (16 points per side) whole, unless there are many ranks along
+  /// an axis. All coarser levels together take a CPU less time than two messages, so every rank
+  /// computes them itself.
   static constexpr int whole_level = 4;
 
   /// For a number of ranks that `refusal_of` does not refuse.
@@ -55,7 +55,7 @@ class Blocks {
   RankGrid cuts_;
 };
 
-/// Whether a neighbour lies along axes that are cut only; the others wrap around in the block.
+/// Whether the offset to a neighbour is along cut axes only; the others wrap around in the block.
 bool lies_along(const RankGrid& cuts, const Offset& offset);
 
 /// The shape of exchanges between blocks.

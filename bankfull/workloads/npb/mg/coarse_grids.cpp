@@ -33,8 +33,8 @@ void Halo::exchange(const Grid& grid) const {
   }
 }
 
-/// The coarsest grid that is cut, whole, and all coarser ones: every rank solves there for itself,
-/// after one gathering of a few points.
+/// The coarsest grid that is cut, whole, and all coarser ones: every rank solves there by itself,
+/// after one gather of a few points.
 class WholeGrids {
  public:
   /// Collective.

@@ -9,7 +9,7 @@
 
 namespace bankfull::npb::mg {
 
-/// A team and what its threads work in.
+/// A team and the workspaces of its threads.
 class ThreadWorkspaces {
  public:
   /// For grids with sides up to these.
@@ -67,7 +67,7 @@ class CoarseGrids {
   /// Collective. correction = one V-cycle for A correction = residual, from 0 on.
   void solve(const Operators& operators, ThreadWorkspaces& workspaces);
 
-  /// What a rank allocates.
+  /// Bytes that a rank allocates.
   static std::int64_t bytes(const Blocks& blocks);
 
  private:

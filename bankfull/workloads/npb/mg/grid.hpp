@@ -12,7 +12,7 @@ namespace bankfull::npb::mg {
 
 /// A rank's block of a periodic grid, whose sides are powers of two. Axes i, j, k are NPB's i3, i2,
 /// i1. Along axes that are cut between ranks the block has ghosts, which halo exchanges fill; along
-/// the others it wraps around. It holds doubles, or what tests count with.
+/// the others it wraps around. It holds doubles, or counting types of the tests.
 template <class T>
 class GridOf {
  public:
@@ -28,7 +28,7 @@ class GridOf {
     clear(team);
   }
 
-  /// What one allocates.
+  /// Bytes that a grid allocates.
   static std::int64_t bytes(const Extents& block) {
     return Layout(block, ghosts, sizeof(T)).size() * static_cast<std::int64_t>(sizeof(T));
   }

@@ -134,7 +134,7 @@ std::vector<Check> checks_of(double residual_norm, Class size) {
 }
 
 Traffic traffic_of(Class size, std::int64_t points) {
-  // The first residual is formed on the way down, of the last one only the norm is wanted.
+  // The first residual is formed on the way down, of the last one only the norm is needed.
   const Traffic first_norm{.flops = RowFlops::square * static_cast<double>(points)};
   return mg_parameters(size).iterations * cycle_traffic(points, level_count(size)) + first_norm +
          residual_norm_traffic(points);

@@ -33,8 +33,8 @@ struct Operators {
 Operators operators_of(const Problem& problem);
 
 /// S of a problem's class times 1 + `perturbation`, for kernels to which A's weights are constants.
-/// All residuals have the values that a multiplied A gives: u is a sum of what S gives, and they
-/// see it as A u alone.
+/// All residuals have the values that a multiplied A gives: u is a sum of results of S, and
+/// residuals depend on A u only.
 Weights perturbed_smoother(const Problem& problem);
 
 /// log2 of a side: how many grids there are, the coarsest of 2 points per side.
@@ -64,7 +64,7 @@ std::vector<Check> checks_of(double residual_norm, Class size);
 /// flops are those that are done, not NPB's count.
 Traffic traffic_of(Class size, std::int64_t points);
 
-/// What it counts.
+/// Description of the traffic model.
 std::string traffic_model();
 
 /// u, v and the next u of the finest grid.

@@ -11,7 +11,7 @@ namespace {
 
 double count_as_double(const Extents& points) { return static_cast<double>(points.count()); }
 
-/// V-cycles in two passes a level: down with residual and restriction, up with interpolation,
+/// V-cycles in two passes per level: down with residual and restriction, up with interpolation,
 /// residual and smoother. On the finest level no residual is ever stored.
 class CpuMultigrid final : public Benchmark {
  public:
@@ -65,7 +65,7 @@ class CpuMultigrid final : public Benchmark {
   void iterate(int iterations) {
     std::fill(squares_.begin(), squares_.end(), 0.0);
     in_units(pauses(), iterations, [&](std::int64_t n) { cycle(n == 0); });
-    // NPB's last residual, of which the norm alone is asked.
+    // NPB's last residual, of which only the norm is needed.
     workspaces_.run([this](Workspace& work) { measure_residual(work); });
     norm_ = norm();
   }
@@ -128,7 +128,7 @@ class CpuMultigrid final : public Benchmark {
 std::int64_t cpu_memory_bytes(Class size, int threads, int ranks) {
   const Blocks blocks(size, ranks);
   const Extents finest = blocks.block(blocks.finest());
-  // What goes out and what comes in, of u and a coarse r: little beside the grids.
+  // Outgoing and incoming messages of u and a coarse r, which are small compared with the grids.
   const std::int64_t halo =
       blocks.is_cut() ? busiest_halo_cells(blocks.at(blocks.finest()), halo_shape(Grid::ghosts))
                       : 0;

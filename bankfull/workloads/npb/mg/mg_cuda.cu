@@ -10,7 +10,7 @@
 namespace bankfull::npb::mg {
 namespace {
 
-/// Two passes a level as on CPUs: down with residual and restriction, up with interpolation,
+/// Two passes per level as on CPUs: down with residual and restriction, up with interpolation,
 /// residual and smoother. One block does the small grids. A whole run is one graph.
 template <class Grids>
 class CudaMultigrid final : public Benchmark {
@@ -145,7 +145,7 @@ Blocks blocks_of(const Problem& problem, int ranks) {
 }  // namespace
 
 std::int64_t cuda_memory_bytes(const Problem& problem, int ranks) {
-  // Sums of blocks and lists of messages are little beside the grids.
+  // Sums of blocks and lists of messages are small compared with the grids.
   return ranks == 1 ? cuda::GridsOfOneGpu::bytes(problem.size)
                     : cuda::GridsOfRanks::bytes(blocks_of(problem, ranks));
 }

@@ -11,14 +11,14 @@
 
 namespace bankfull::npb::mg {
 
-/// Rows of a plane that go through a pipeline together: what it keeps of them fits a core's second
-/// cache, and the rows that neighbouring blocks form both are few beside them.
+/// Rows of a plane that go through a pipeline together: their working set fits L2, and few rows are
+/// computed by two neighbouring blocks.
 inline constexpr std::int64_t block_rows = 32;
 
 inline constexpr std::int64_t line = 8;
 
-/// The last three planes of a field on its way through a pipeline: rows [first, first + count) with
-/// ghosts along i1.
+/// The last three planes of a field in a pipeline: rows [first, first + count) with ghosts along
+/// i1.
 template <class T>
 class Planes {
  public:
@@ -41,8 +41,8 @@ class Planes {
   std::vector<T> values_;
 };
 
-/// Points from which on what a pass writes goes past the caches: it is out of them before another
-/// pass reads it.
+/// Number of points from which on passes use streaming stores, because the result would be evicted
+/// before the next pass reads it.
 inline constexpr std::int64_t streamed_points = std::int64_t{1} << 21;
 
 template <class T>
@@ -50,7 +50,7 @@ inline bool is_streamed(const GridOf<T>& grid) {
   return grid.layout().interior().count() >= streamed_points && grid.columns() % line == 0;
 }
 
-/// What a thread works in.
+/// A thread's workspace.
 template <class T>
 struct WorkspaceOf {
   /// For grids with sides up to these.
@@ -129,7 +129,7 @@ void for_blocks(std::int64_t rows, std::int64_t block, const Body& body) {
 // planes; the caller puts barriers and halo exchanges between passes.
 //
 // A pass forms what it needs beyond the ends of its block from ghosts, as a thread does beyond the
-// ends of its planes: two ranks compute the same, and one exchange a grid and pass is enough.
+// ends of its planes: two ranks compute the same, and one exchange per grid and pass is enough.
 
 /// next = w + S (v - A w) with w = u + Q coarse; u may be absent, which stands for 0. One pass:
 /// reads u, v and coarse once, writes next. Needs two ghosts of u and coarse, one of v.
@@ -210,7 +210,7 @@ inline void form_residual_row(const Weights& a, const GridOf<T>& u, const GridOf
 }
 
 /// coarse = P r with r = v - A u, or r = v where u is absent; also the sum of squares of r's planes
-/// where it is wanted. One pass: reads u and v once. Needs two ghosts of u and one of v.
+/// if requested. One pass: reads u and v once. Needs two ghosts of u and one of v.
 template <class T>
 class DownwardPass {
  public:

@@ -142,8 +142,8 @@ struct CoarseRows {
   const T* of[2][2];
 };
 
-/// w = Q coarse, plus u where there is one; an even number of columns beyond. `mean` has room for
-/// half as many points and ghosts.
+/// w = Q coarse, plus u where there is one; an even number of columns beyond. `mean` holds half as
+/// many points and ghosts.
 template <class T>
 inline void interpolated_row(const CoarseRows<T>& coarse, const T* u, const Columns& columns,
                              T* __restrict mean, T* __restrict w) {
@@ -175,7 +175,7 @@ inline void interpolated_row(const CoarseRows<T>& coarse, const T* u, const Colu
   }
 }
 
-/// to = from past the caches; `to` starts on a cache line and n is a multiple of one.
+/// to = from by streaming stores; `to` starts on a cache line and n is a multiple of one.
 template <class T>
 inline void stream_row(const T* from, std::int64_t n, T* to) {
   constexpr auto step = static_cast<std::int64_t>(stream_store_bytes / sizeof(T));

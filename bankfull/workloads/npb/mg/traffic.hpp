@@ -6,9 +6,9 @@
 
 namespace bankfull::npb::mg {
 
-// What the passes over a grid of so many points must move, and the operations that they do by the
-// functions in rows.hpp. Left out are halos, and what neighbouring blocks of rows and neighbouring
-// ranks form both.
+// Traffic of the passes over a grid with this many points, and their flops by the functions in
+// rows.hpp. Left out are halos, and what neighbouring blocks of rows and neighbouring ranks form
+// both.
 
 /// Where a pass begins.
 enum class Start {

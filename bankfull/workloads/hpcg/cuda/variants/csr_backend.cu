@@ -3,7 +3,7 @@
 namespace bankfull::hpcg::cuda {
 namespace {
 
-/// One row of a colour, whose rows do not need each other.
+/// One row of a colour; rows of a colour are independent.
 struct RelaxColour {
   CsrView matrix;
   std::int64_t begin;

@@ -27,7 +27,7 @@ struct Add {
   __device__ void operator()(std::int64_t n) const { x[n] += change[n]; }
 };
 
-/// A matrix with what the library needs beside it.
+/// A matrix with its cuSPARSE descriptors and buffers.
 struct NarrowCsr {
   Csr csr;
   Buffer<std::int32_t> start = {};
@@ -53,7 +53,7 @@ struct LevelMatrices {
   NarrowCsr all;
   NarrowCsr own;  ///< empty on one rank
   Buffer<double> diagonal = {};
-  Buffer<double> between = {};  ///< what the two solves hand over
+  Buffer<double> between = {};  ///< result of the first solve
 
   [[nodiscard]] const NarrowCsr& square() const { return own.csr.rows > 0 ? own : all; }
 };

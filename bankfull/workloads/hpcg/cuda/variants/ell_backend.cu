@@ -8,7 +8,7 @@ namespace bankfull::hpcg::cuda {
 namespace {
 
 /// Calls body(column, value) for the entries of a row whose columns `takes` accepts; values of
-/// others are not read. All columns are asked for before any is used.
+/// others are not read. All columns are loaded before any is used.
 template <class Takes, class Body>
 __device__ __forceinline__ void for_entries(const EllView& matrix, std::int64_t row,
                                             const Takes& takes, const Body& body) {
@@ -23,8 +23,8 @@ __device__ __forceinline__ void for_entries(const EllView& matrix, std::int64_t 
 
 enum class Guess { zero, given };
 
-/// One row of a colour. Rows of a colour do not need each other: what is loaded of x, nobody
-/// writes at the same time. From x = 0 only rows of earlier colours count, which come before this.
+/// One row of a colour. Rows of a colour are independent, so the x that is loaded is not written at
+/// the same time. From x = 0 only rows of earlier colours contribute, which precede this row.
 template <Guess From>
 struct RelaxColour {
   EllView matrix;
@@ -48,8 +48,8 @@ struct RelaxColour {
   }
 };
 
-/// (A x) of rows without columns of other ranks. For other rows it leaves a part, which
-/// MultiplyBoundary overwrites: telling them apart would take more loads.
+/// (A x) of rows without columns of other ranks. For other rows it stores a partial result, which
+/// MultiplyBoundary overwrites: distinguishing them would take more loads.
 struct MultiplyInterior {
   EllView matrix;
   std::int64_t rows;
@@ -95,8 +95,8 @@ struct AdvanceSolution {
   __device__ void operator()(std::int64_t n) const { x[n] += scalars->alpha() * p[n]; }
 };
 
-/// The rows that other ranks see, each once: the pattern is symmetric, so that these are the rows
-/// which see others.
+/// The rows that other ranks need, each once: the pattern is symmetric, so these are the rows with
+/// columns of other ranks.
 std::vector<std::int32_t> boundary_rows(const PermutedLevel& level) {
   std::vector<std::int32_t> rows;
   for (const ListNeighbour& neighbour : level.neighbours) {
@@ -107,7 +107,7 @@ std::vector<std::int32_t> boundary_rows(const PermutedLevel& level) {
   return rows;
 }
 
-/// A level's matrix, and its boundary once more by itself.
+/// A level's matrix, and a copy of its boundary rows.
 struct EllLevel {
   Ell matrix;
   Ell boundary;
@@ -144,7 +144,7 @@ class EllBackend final : public PermutedBackend {
     executor_.synchronize();
   }
 
-  /// x is needed in no other step: its update runs beside the dot product and its sum over ranks.
+  /// No other step needs x, so its update overlaps the dot product and its sum over ranks.
   void update_solution() override {
     times_.begin(stream());
     executor_.each(rows_, AdvanceResidual{scalars_.data(), ap_.data(), r_.data()});

@@ -25,8 +25,8 @@ inline std::vector<PermutedLevel> colour_levels_by_hash(const CudaExecutor& exec
   });
 }
 
-/// What the paper's versions have in common: all levels in a new order of rows, and symmetric
-/// sweeps between which the columns of other ranks stay as they are.
+/// Base of the paper's versions: all levels in a new order of rows, and symmetric sweeps during
+/// which the columns of other ranks do not change.
 class PermutedBackend : public PlainCudaCg {
  public:
   PermutedBackend(const BackendSetup& setup, std::vector<PermutedLevel> orders)
@@ -63,7 +63,7 @@ class PermutedBackend : public PlainCudaCg {
   /// Takes a new diagonal of the finest level's matrix, by rows of its order.
   virtual void take_diagonal(const double* diagonal) = 0;
 
-  /// Queues one symmetric sweep; the columns of other ranks are there.
+  /// Queues one symmetric sweep; the columns of other ranks have been exchanged.
   virtual void sweep(std::size_t n, const double* r, double* x) = 0;
 
   void smooth(std::size_t n, const double* r, double* x) override {

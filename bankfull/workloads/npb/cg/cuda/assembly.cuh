@@ -11,8 +11,8 @@
 
 namespace bankfull::npb::cg::cuda {
 
-/// What the rows of a block of the matrix are formed from: the vectors, and for each row the slots
-/// of vectors that are in it, in any order. Rows and columns count from where the block begins.
+/// The input of the assembly of a block's rows: the vectors, and for each row the slots of vectors
+/// that are in it, in any order. Rows and columns count from where the block begins.
 struct RowSources {
   std::int64_t first_row;
   std::int64_t rows;
@@ -86,7 +86,7 @@ struct ProductKey {
 };
 
 /// Shared memory of a warp that forms rows.
-struct RowRoom {
+struct RowWorkspace {
   int products;  ///< of the fullest row, rounded up to a power of two
   int members;
   int panels;
@@ -100,11 +100,11 @@ struct RowRoom {
 /// A row as one warp forms it; all functions are called by all its threads.
 class WarpRow {
  public:
-  __device__ WarpRow(const RowSources& sources, const RowRoom& room, std::byte* shared)
+  __device__ WarpRow(const RowSources& sources, const RowWorkspace& workspace, std::byte* shared)
       : sources_(sources),
         keys_(reinterpret_cast<std::uint64_t*>(shared)),
-        scales_(reinterpret_cast<double*>(keys_ + room.products)),
-        of_panel_(reinterpret_cast<int*>(scales_ + room.members)),
+        scales_(reinterpret_cast<double*>(keys_ + workspace.products)),
+        of_panel_(reinterpret_cast<int*>(scales_ + workspace.members)),
         lane_(static_cast<int>(threadIdx.x) % warp_threads) {}
 
   /// Finds the products of a row and sorts them.
@@ -133,7 +133,7 @@ class WarpRow {
   }
 
   /// use(column, place of its first key, number of the column in the row) for each column, by one
-  /// thread each; what they do is done for all threads of the warp when this returns.
+  /// thread each; the effects are visible to all threads of the warp on return.
   template <class Use>
   __device__ void each_column(const Use& use) {
     int before = 0;
@@ -269,7 +269,7 @@ struct WriteRow {
   }
 
  private:
-  /// Where entry `n` of a piece belongs.
+  /// The destination of entry `n` of a piece.
   [[nodiscard]] __device__ std::int64_t entry_of(std::int64_t row, int panel, int n) const {
     const auto group = static_cast<int>(row / tiling.group_rows);
     const int place = places[row * tiling.panels + panel];
@@ -291,11 +291,12 @@ struct NarrowStarts {
 
 template <class Task>
 __global__ void __launch_bounds__(row_threads)
-    each_row_kernel(const __grid_constant__ RowSources sources, RowRoom room, Task task) {
-  extern __shared__ __align__(128) unsigned char row_room[];
+    each_row_kernel(const __grid_constant__ RowSources sources, RowWorkspace workspace, Task task) {
+  extern __shared__ __align__(128) unsigned char row_workspace[];
   constexpr unsigned warps = row_threads / warp_threads;
   const unsigned warp = threadIdx.x / warp_threads;
-  WarpRow row(sources, room, reinterpret_cast<std::byte*>(row_room) + warp * room.bytes());
+  WarpRow row(sources, workspace,
+              reinterpret_cast<std::byte*>(row_workspace) + warp * workspace.bytes());
   const std::int64_t number = std::int64_t{blockIdx.x} * warps + warp;
   if (number < sources.rows) {
     row.form(number);
@@ -303,8 +304,8 @@ __global__ void __launch_bounds__(row_threads)
   }
 }
 
-/// Orders the rows of each tile, the longest pieces first; a block a tile. In place of the lengths
-/// it leaves the rows' places.
+/// Orders the rows of each tile, the longest pieces first; one block per tile. Overwrites the
+/// lengths by the rows' places.
 static __global__ void __launch_bounds__(1024)
     order_rows_kernel(const __grid_constant__ Tiling tiling, int sorted_size,
                       std::uint16_t* lengths, std::uint16_t* row_order, std::int32_t* widths) {
@@ -396,20 +397,20 @@ class TileAssembly {
     members_ = executor_.make<std::int32_t>(count);
     executor_.each(slots, WriteMembers{rows_, vectors_.indices.data(), member_starts_.data(),
                                        counts.data(), members_.data()});
-    room_.members = executor_.to_host(largest.data(), 1).front();
-    room_.products =
-        static_cast<int>(std::bit_ceil(static_cast<unsigned>(room_.members * vectors_.stride + 1)));
-    room_.panels = tiling_.panels;
+    workspace_.members = executor_.to_host(largest.data(), 1).front();
+    workspace_.products = static_cast<int>(
+        std::bit_ceil(static_cast<unsigned>(workspace_.members * vectors_.stride + 1)));
+    workspace_.panels = tiling_.panels;
   }
 
   template <class Task>
   void each_row(const Task& task) const {
     constexpr std::int64_t warps = row_threads / warp_threads;
-    const std::size_t bytes = room_.bytes() * warps;
+    const std::size_t bytes = workspace_.bytes() * warps;
     allow_shared_bytes(each_row_kernel<Task>, bytes);
     const auto blocks = static_cast<unsigned>((tiling_.rows + warps - 1) / warps);
     launch(executor_.stream(), {dim3(blocks), dim3(row_threads), bytes}, each_row_kernel<Task>,
-           sources_, room_, task);
+           sources_, workspace_, task);
   }
 
   [[nodiscard]] std::int64_t count_entries(const std::uint16_t* lengths) const {
@@ -451,7 +452,7 @@ class TileAssembly {
   DrawnVectors vectors_;
   Buffer<std::int64_t> member_starts_;
   Buffer<std::int32_t> members_;
-  RowRoom room_{};
+  RowWorkspace workspace_{};
   RowSources sources_{};
 };
 

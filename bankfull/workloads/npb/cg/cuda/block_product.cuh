@@ -32,7 +32,7 @@ inline Buffer<double> zero_vector(const CudaExecutor& executor, std::int64_t cou
   return vector;
 }
 
-/// A block of the matrix on each GPU, cut as on CPUs; the diagonal stays in it. A product takes a
+/// A block of the matrix on each GPU, cut as on CPUs; the diagonal stays in it. A product needs one
 /// message each way between ranks that share rows or columns.
 class BlockProduct {
  public:
@@ -65,10 +65,10 @@ class BlockProduct {
     return {sums_.data(), contributions_.data(), static_cast<int>(contributions_.size())};
   }
 
-  /// Brings what the ranks are to multiply to those that do.
+  /// Sends the elements to be multiplied to the ranks whose blocks need them.
   void gather() { gather_->exchange(multiplied_.data()); }
 
-  /// The block by what has been gathered; the sums go where `product` finds them.
+  /// Multiplies the block by the gathered elements; `product` reads the sums.
   void queue() {
     const Tiling& tiling = tiles_.tiling;
     const ProductArguments arguments{.matrix = tiles_.view(),
@@ -96,7 +96,7 @@ class BlockProduct {
     return cuda::matrix_bytes(tiles_.tiling, tiles_.nonzeros, kept_warps_);
   }
 
-  /// A product's, messages included; without what takes the product.
+  /// Of a product including its messages, without the kernel that reads the result.
   [[nodiscard]] Traffic vector_traffic() const {
     const auto inputs = static_cast<double>(tiles_.tiling.columns * 8);
     const auto sums = static_cast<double>(tiles_.tiling.rows * 8);
@@ -119,15 +119,15 @@ class BlockProduct {
         .build();
   }
 
-  /// Parts of a product beside the sums: none where there is only one.
+  /// Parts of a product in addition to the sums; none if there is only one.
   [[nodiscard]] std::int64_t added_parts() const {
     const int parts = tiles_.tiling.product_parts();
     return parts > 1 ? parts : 0;
   }
 
   [[nodiscard]] auto product_kernel() const -> void (*)(ProductArguments, const double*) {
-    return tiles_.tiling.one_tile_a_block ? block_product_kernel<true>
-                                          : block_product_kernel<false>;
+    return tiles_.tiling.one_tile_per_block ? block_product_kernel<true>
+                                            : block_product_kernel<false>;
   }
 
   const CudaExecutor& executor_;
@@ -152,7 +152,7 @@ class PiecePasses {
       : executor_(executor),
         piece_(piece_of(cg_parameters(problem.size).rows, ranks.rank(), ranks.size()).size()),
         partials_(
-            zero_vector(executor, static_cast<std::int64_t>(SumRoom::partials_of(max_terms)))),
+            zero_vector(executor, static_cast<std::int64_t>(SumWorkspace::partials_of(max_terms)))),
         ticket_(executor.make<unsigned>(1)),
         over_ranks_(ranks, max_terms, problem.transport, executor.stream()) {
     executor_.fill(ticket_.data(), 1, 0U);
@@ -166,13 +166,13 @@ class PiecePasses {
     executor_.each(piece_, body);
   }
 
-  /// What the terms of all elements add up to, over all ranks.
+  /// Sum of the terms of all elements, over all ranks.
   template <class Body>
   void sum(const Body& body, double* sums) {
     const std::int64_t blocks =
         std::clamp<std::int64_t>((piece_ + sum_threads - 1) / sum_threads, 1, max_sum_blocks);
     launch(executor_.stream(), {dim3(static_cast<unsigned>(blocks)), dim3(sum_threads)},
-           sum_kernel<Body>, piece_, body, SumRoom{partials_.data(), ticket_.data()}, sums);
+           sum_kernel<Body>, piece_, body, SumWorkspace{partials_.data(), ticket_.data()}, sums);
     over_ranks_.queue_sum(sums, Body::terms);
   }
 

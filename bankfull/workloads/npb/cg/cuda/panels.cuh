@@ -9,9 +9,9 @@
 namespace bankfull::npb::cg::cuda {
 
 /// The block's shared memory: a panel's part of the vector, and sums of rows behind it.
-__device__ __forceinline__ double* product_room() {
-  extern __shared__ __align__(128) unsigned char room[];
-  return reinterpret_cast<double*>(room);
+__device__ __forceinline__ double* product_workspace() {
+  extern __shared__ __align__(128) unsigned char workspace[];
+  return reinterpret_cast<double*>(workspace);
 }
 
 /// Elements of a panel.
@@ -20,8 +20,8 @@ __device__ __forceinline__ int panel_size(const Tiling& tiling, int panel) {
   return static_cast<int>(min(std::int64_t{tiling.panel_columns}, tiling.vector_size() - first));
 }
 
-/// Begins to bring the panel's part of a vector into shared memory. By all threads of the block,
-/// none of which still reads what was there.
+/// Starts copying the panel's part of a vector to shared memory. Called by all threads of the block
+/// when none of them reads the previous contents any more.
 __device__ __forceinline__ void begin_panel(const Tiling& tiling, int panel, const double* vector,
                                             double* x) {
   const double* const from = vector + std::int64_t{panel} * tiling.panel_columns;
@@ -31,15 +31,14 @@ __device__ __forceinline__ void begin_panel(const Tiling& tiling, int panel, con
   }
 }
 
-/// By all threads of the block: waits until the panel is there.
+/// By all threads of the block: waits for the panel.
 __device__ __forceinline__ void finish_panel() {
   finish_copies();
   __syncthreads();
 }
 
-/// Brings one panel after the other, with the copy engine where there is one: it takes no turns of
-/// the threads, who ask for entries meanwhile. All functions are called by all threads of the
-/// block.
+/// Copies one panel after the other, by the copy engine where there is one, which leaves the
+/// threads free to load entries meanwhile. All functions are called by all threads of the block.
 class Panels {
  public:
   __device__ __forceinline__ Panels(const Tiling& tiling, const double* vector, double* x)
@@ -52,7 +51,7 @@ class Panels {
     }
   }
 
-  /// When none of them still reads the one before.
+  /// When none of them reads the previous one any more.
   __device__ __forceinline__ void begin(int panel) {
     __syncthreads();
     if constexpr (by_engine) {

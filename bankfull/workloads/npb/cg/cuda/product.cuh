@@ -7,7 +7,7 @@
 
 namespace bankfull::npb::cg::cuda {
 
-/// What products want to know.
+/// Arguments of products.
 struct ProductArguments {
   TilesView matrix;
   int kept_warps;  ///< of each block, whose slices are to stay in L2 from product to product
@@ -25,7 +25,7 @@ inline constexpr int short_batch_slots = 6;
 template <bool AllPanels, class Vector, class Sink>
 class SliceSums {
  public:
-  /// Asks for the first entries.
+  /// Loads the first entries.
   __device__ __forceinline__ SliceSums(const TilesView& matrix, int group, int panel,
                                        int kept_warps, Vector x, Sink& sink)
       : matrix_(matrix),
@@ -38,8 +38,8 @@ class SliceSums {
     look_up_before();
   }
 
-  /// Works through a tile, whose panel is there, and asks for the first entries of the next.
-  /// Tiles are numbered down to 1.
+  /// Processes a tile, whose panel has been loaded, and loads the first entries of the next. Tiles
+  /// are numbered down to 1.
   __device__ __forceinline__ void work_through(int tile) {
     double sum = 0.0;
 #pragma unroll 1
@@ -101,7 +101,7 @@ class SliceSums {
   double before_ = 0.0;
 };
 
-/// Leaves sums of pieces in memory and, of a square matrix, multiplies them with the vector.
+/// Stores sums of pieces in memory and, for a square matrix, multiplies them by the vector.
 template <bool Square>
 struct PieceSink {
   const double* v;  ///< of the group's first row
@@ -137,15 +137,15 @@ __device__ __forceinline__ double multiply_tile(const ProductArguments& a, const
   const std::int64_t first_row = std::int64_t{group} * tiling.group_rows;
   const std::int64_t part_size = Square ? tiling.vector_size() : tiling.sums_size();
   PieceSink<Square> sink{v + first_row, a.parts + panel * part_size + first_row};
-  begin_panel(tiling, panel, v, product_room());
+  begin_panel(tiling, panel, v, product_workspace());
   SliceSums<false, double*, PieceSink<Square>> sums(a.matrix, group, panel, a.kept_warps,
-                                                    product_room(), sink);
+                                                    product_workspace(), sink);
   finish_panel();
   sums.work_through(1);
   return sink.term;
 }
 
-/// The panel that a block begins with where it goes through all: blocks begin at different ones, so
+/// The first panel of a block that goes through all of them: blocks begin at different panels, so
 /// that some read the matrix while others load a panel.
 __device__ __forceinline__ int first_panel(const Tiling& tiling) {
   return static_cast<int>(blockIdx.x * static_cast<unsigned>(tiling.panels) / gridDim.x);
@@ -155,7 +155,7 @@ __device__ __forceinline__ int first_panel(const Tiling& tiling) {
 __device__ __forceinline__ void multiply_group(const ProductArguments& a, int group,
                                                Panels& panels) {
   const Tiling& tiling = a.matrix.tiling;
-  double* const x = product_room();
+  double* const x = product_workspace();
   RowSink sink{x + tiling.panel_columns};
   const std::int64_t first_row = std::int64_t{group} * tiling.group_rows;
   const auto rows = static_cast<int>(min(std::int64_t{tiling.group_rows}, tiling.rows - first_row));
@@ -178,7 +178,7 @@ __device__ __forceinline__ void multiply_group(const ProductArguments& a, int gr
 
 /// A v, whole rows by each block.
 __device__ __forceinline__ void multiply_groups(const ProductArguments& a, const double* v) {
-  Panels panels(a.matrix.tiling, v, product_room());
+  Panels panels(a.matrix.tiling, v, product_workspace());
   for (auto group = static_cast<int>(blockIdx.x); group < a.matrix.tiling.groups;
        group += static_cast<int>(gridDim.x)) {
     multiply_group(a, group, panels);

@@ -3,10 +3,11 @@
 namespace bankfull::npb::cg::cuda {
 
 /// Sorts keys in shared memory, ascending, by `threads` threads of which the caller is number
-/// `thread`; `meet()` is their barrier, which they have passed since the keys were written. `size`
-/// is a power of two. The keys must differ, or the order of equal ones not matter.
-template <class Key, class Meet>
-__device__ void sort_shared(Key* keys, int size, int thread, int threads, const Meet& meet) {
+/// `thread`; `synchronise()` is their barrier, which they must have passed since the keys were
+/// written. `size` is a power of two. The sort is not stable.
+template <class Key, class Synchronise>
+__device__ void sort_shared(Key* keys, int size, int thread, int threads,
+                            const Synchronise& synchronise) {
   for (int run = 2; run <= size; run *= 2) {
     for (int distance = run / 2; distance > 0; distance /= 2) {
       for (int n = thread; n < size / 2; n += threads) {
@@ -20,7 +21,7 @@ __device__ void sort_shared(Key* keys, int size, int thread, int threads, const 
           keys[b] = first;
         }
       }
-      meet();
+      synchronise();
     }
   }
 }

@@ -9,7 +9,7 @@
 
 namespace bankfull::npb::cg::cuda {
 
-/// What the solver leaves behind.
+/// The solver's result.
 struct SolverResult {
   double zeta;
   double residual_norm;  ///< which NPB computes and does not verify
@@ -90,10 +90,11 @@ class Solver {
   /// z with A z = x, nearly, and the norm of what is left.
   __device__ void solve() {
     double rho = start();
-    // One place for all products: each copy of their code would want registers of its own.
+    // One call site for all products: each copy of the inlined code would need registers of its
+    // own.
 #pragma unroll 1
-    for (int step = 0; step <= steps_an_iteration; ++step) {
-      const bool solved = step == steps_an_iteration;
+    for (int step = 0; step <= steps_per_iteration; ++step) {
+      const bool solved = step == steps_per_iteration;
       const double product = sum_(multiply_tile<true>(a_.product, solved ? a_.z : a_.p));
       if (solved) {
         note_residual_norm();

@@ -4,32 +4,32 @@
 
 namespace bankfull::npb::cg::cuda {
 
-// The two orders of operations of a solve. Both begin where x has been gathered to be multiplied,
-// and end where z has.
+// The two orders of operations of a solve. Both begin with the gathered x and end with the gathered
+// z.
 
 /// As NPB's program has it: two sums over ranks per step.
 class NasaSteps {
  public:
   static constexpr CgOrder order = CgOrder::nasa;
 
-  /// What `z` gets is of a piece, as all vectors.
+  /// `z` is a piece, like all vectors.
   NasaSteps(BlockProduct& matrix, PiecePasses& pieces, double* z, const CudaExecutor& executor)
       : matrix_(matrix),
         pieces_(pieces),
         z_(z),
         r_(zero_vector(executor, pieces.piece())),
         q_(zero_vector(executor, pieces.piece())),
-        steps_(executor.make<NasaScalars>(steps_an_iteration + 1)) {}
+        steps_(executor.make<NasaScalars>(steps_per_iteration + 1)) {}
 
   /// z with A z = x, nearly.
   void queue_solve() {
     pieces_.sum(StartSolve{matrix_.multiplied(), r_.data(), z_}, &steps_.data()->rr);
-    for (int number = 0; number < steps_an_iteration; ++number) {
+    for (int number = 0; number < steps_per_iteration; ++number) {
       queue_step(number);
     }
   }
 
-  /// The vectors' traffic in a step, without its product but with taking it.
+  /// The vectors' traffic in a step: not that of its product, but reading the result.
   [[nodiscard]] Traffic vector_traffic() const {
     const auto piece = static_cast<double>(r_.bytes());
     return {7.0 * piece, 5.0 * piece, 0.0};
@@ -45,7 +45,7 @@ class NasaSteps {
     pieces_.sum(UpdateSolution{step, matrix_.multiplied(), q_.data(), r_.data(), z_}, &step[1].rr);
     pieces_.each(UpdateDirection{.step = step,
                                  .next = step + 1,
-                                 .last = number + 1 == steps_an_iteration,
+                                 .last = number + 1 == steps_per_iteration,
                                  .r = r_.data(),
                                  .z = z_,
                                  .p = matrix_.multiplied()});
@@ -73,10 +73,10 @@ class ChronopoulosGearSteps {
         p_(zero_vector(executor, pieces.piece())),
         q_(zero_vector(executor, pieces.piece())),
         w_(zero_vector(executor, pieces.piece())),
-        steps_(executor.make<StepScalars>(steps_an_iteration)) {}
+        steps_(executor.make<StepScalars>(steps_per_iteration)) {}
 
   void queue_solve() {
-    for (int number = 0; number < steps_an_iteration; ++number) {
+    for (int number = 0; number < steps_per_iteration; ++number) {
       queue_step(number);
     }
   }
@@ -94,7 +94,7 @@ class ChronopoulosGearSteps {
     pieces_.sum(TakeStepProduct{matrix_.product(), matrix_.multiplied(), w_.data()}, &step->rr);
     pieces_.each(Advance{.step = step,
                          .before = number == 0 ? nullptr : step - 1,
-                         .last = number + 1 == steps_an_iteration,
+                         .last = number + 1 == steps_per_iteration,
                          .r = matrix_.multiplied(),
                          .w = w_.data(),
                          .z = z_,

@@ -9,23 +9,23 @@
 
 namespace bankfull::npb::cg::cuda {
 
-// What a rank's GPU does in a step of conjugate gradients, kernel by kernel. Each function object
-// works on one element of the rank's piece of the vectors.
+// The kernels of a step of conjugate gradients. Each function object works on one element of the
+// rank's piece of the vectors.
 //
-// NASA's step has two sums over ranks that wait for each other: with q = A p, p.q for
-// alpha = r.r / p.q, then r.r of the next r for beta and the next p.
+// NASA's step has two sums over ranks, the second of which depends on the first: with q = A p, p.q
+// for alpha = r.r / p.q, then r.r of the next r for beta and the next p.
 //
-// Sums over ranks take longer than work on vectors. The step of A. Chronopoulos and C. Gear,
+// Sums over ranks take longer than operations on vectors. The step of A. Chronopoulos and C. Gear,
 // J. Comput. Appl. Math. 25 (1989), 153, has one. It multiplies r: w = A r. Its sum gives r.r and
-// r.w, and from them beta, p.q = r.w - beta r.r / alpha before, alpha, p = r + beta p and
-// q = w + beta q: the same numbers but for rounding. p.q is a difference, but the second term is a
-// fraction of the first, so it loses no digits to speak of.
+// r.w, and from them beta, p.q = r.w - beta r.r / alpha before, alpha, p = r + beta p and q = w +
+// beta q: the same numbers but for rounding. p.q is a difference, but the second term is a fraction
+// of the first, so cancellation is negligible.
 
 /// Multiplies a block of the matrix by its inputs.
-template <bool OneTileABlock>
+template <bool OneTilePerBlock>
 __global__ void __launch_bounds__(solver_threads, 1)
     block_product_kernel(const __grid_constant__ ProductArguments a, const double* inputs) {
-  if constexpr (OneTileABlock) {
+  if constexpr (OneTilePerBlock) {
     static_cast<void>(multiply_tile<false>(a, inputs));
   } else {
     multiply_groups(a, inputs);
@@ -48,7 +48,7 @@ struct AddParts {
   }
 };
 
-/// The sums that all ranks have for the piece.
+/// The sums of all ranks for the piece.
 struct PieceSums {
   const double* exchanged;  ///< by `ReducePlan`
   const Contribution* contributions;
@@ -67,7 +67,7 @@ struct PieceSums {
   }
 };
 
-/// What the blocks of ranks are to multiply.
+/// The vector that the ranks' blocks multiply.
 struct Multiplied {
   double* piece;   ///< the own one
   double* inputs;  ///< of the own block
@@ -263,8 +263,8 @@ struct Begin {
 inline constexpr int sum_threads = 256;
 inline constexpr std::int64_t max_sum_blocks = 512;
 
-/// Room for what blocks find, and for counting those that are done.
-struct SumRoom {
+/// Partial sums of the blocks, and a counter of finished blocks.
+struct SumWorkspace {
   static constexpr std::size_t partials_of(int terms) {
     return static_cast<std::size_t>(terms) * max_sum_blocks;
   }
@@ -272,10 +272,10 @@ struct SumRoom {
   unsigned* ticket;  ///< 0 between launches
 };
 
-/// Does something to all elements and adds up its terms, always in the same order.
+/// Applies an operation to all elements and sums its terms, always in the same order.
 template <class Body>
 __global__ void __launch_bounds__(sum_threads)
-    sum_kernel(std::int64_t count, Body body, SumRoom room, double* sums) {
+    sum_kernel(std::int64_t count, Body body, SumWorkspace workspace, double* sums) {
   double found[Body::terms] = {};
   const std::int64_t stride = std::int64_t{gridDim.x} * sum_threads;
   for (std::int64_t n = std::int64_t{blockIdx.x} * sum_threads + threadIdx.x; n < count;
@@ -286,16 +286,16 @@ __global__ void __launch_bounds__(sum_threads)
   for (int term = 0; term < Body::terms; ++term) {
     const double sum = block_sum(found[term]);
     if (threadIdx.x == 0) {
-      room.partials[term * max_sum_blocks + blockIdx.x] = sum;
+      workspace.partials[term * max_sum_blocks + blockIdx.x] = sum;
     }
   }
-  if (!is_last_block(room.ticket)) {
+  if (!is_last_block(workspace.ticket)) {
     return;
   }
   for (int term = 0; term < Body::terms; ++term) {
     double sum = 0.0;
     for (unsigned block = threadIdx.x; block < gridDim.x; block += sum_threads) {
-      sum += __ldcg(room.partials + term * max_sum_blocks + block);
+      sum += __ldcg(workspace.partials + term * max_sum_blocks + block);
     }
     sum = block_sum(sum);
     if (threadIdx.x == 0) {

@@ -11,8 +11,8 @@ constexpr std::int64_t word = 8;
 /// panels in one block.
 constexpr std::int64_t max_parts = 12;
 
-/// The share of a multiprocessor's shared memory for a panel where each block has one tile: what is
-/// left serves as its first cache, which has room for the entries that are under way.
+/// The share of a multiprocessor's shared memory for a panel where each block has one tile: the
+/// rest serves as L1, which holds the entries being loaded.
 constexpr double share_of_panel = 0.7;
 
 /// Rows per tile; 16 bits number them, and a block sorts them in shared memory.
@@ -24,8 +24,8 @@ constexpr double share_of_sums = 0.45;
 /// So many slices keep all warps of a block busy with about as much work each.
 constexpr int wanted_slices = 6 * solver_warps;
 
-/// The share of the last cache for the part of a matrix that does not stay in it whole and shares
-/// it with all that streams through.
+/// The share of the last-level cache for the kept part of a matrix that does not fit whole, because
+/// the rest streams through it.
 constexpr double part_share = 0.35;
 
 std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -34,8 +34,8 @@ std::int64_t fewest_panels(std::int64_t columns, std::int64_t bytes) {
   return divided_up(columns, bytes / word / 2 * 2);
 }
 
-/// At least `fewest`, with one tile a block: the number that leaves the fewest multiprocessors
-/// without a tile, the smallest of such. 0: rows are too many.
+/// At least `fewest`, with one tile per block: the smallest of the numbers that leave the fewest
+/// multiprocessors idle. 0: too many rows.
 std::int64_t panels_of_one_tile(std::int64_t rows, int multiprocessors, std::int64_t fewest) {
   std::int64_t best = 0;
   std::int64_t max_tiles = 0;
@@ -80,9 +80,9 @@ int row_lanes_of(Tiling tiling) {
   return lanes;
 }
 
-Tiling whole_rows_a_block(std::int64_t rows, std::int64_t columns, int multiprocessors,
-                          std::int64_t shared_bytes) {
-  Tiling tiling{.rows = rows, .columns = columns, .one_tile_a_block = false};
+Tiling whole_rows_per_block(std::int64_t rows, std::int64_t columns, int multiprocessors,
+                            std::int64_t shared_bytes) {
+  Tiling tiling{.rows = rows, .columns = columns, .one_tile_per_block = false};
   const auto max_rows =
       static_cast<std::int64_t>(share_of_sums * static_cast<double>(shared_bytes)) / word;
   const std::int64_t rounds = divided_up(rows, max_rows * multiprocessors);
@@ -110,7 +110,7 @@ Tiling tiling_for(std::int64_t rows, std::int64_t columns, int multiprocessors,
       return tiling;
     }
   }
-  return whole_rows_a_block(rows, columns, multiprocessors, shared_bytes);
+  return whole_rows_per_block(rows, columns, multiprocessors, shared_bytes);
 }
 
 std::int64_t tile_bytes(const Tiling& tiling, std::int64_t nonzeros) {

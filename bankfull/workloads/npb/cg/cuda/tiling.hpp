@@ -8,14 +8,14 @@ namespace bankfull::npb::cg::cuda {
 
 inline constexpr int warp_threads = 32;
 
-/// Threads of a block of the solver: one block a multiprocessor, all registers.
+/// Threads of a block of the solver: one block per multiprocessor, with all registers.
 inline constexpr int solver_threads = 1024;
 inline constexpr int solver_warps = solver_threads / warp_threads;
 
 /// How the matrix, or a block of it, is cut for a GPU. A *tile* is a group of rows by a panel of
 /// columns, few enough that a block holds their part of the vector in shared memory, where any
-/// order of columns is as good as another. What a row has in a tile is a *piece* of it. Rows of a
-/// tile stand by the length of their pieces, the longest first, and are cut into slices of one
+/// order of columns is as good as another. The part of a row in a tile is a *piece* of it. Rows of
+/// a tile are sorted by the length of their pieces, the longest first, and cut into slices of one
 /// warp.
 struct Tiling {
   std::int64_t rows = 0;
@@ -27,9 +27,9 @@ struct Tiling {
   int row_lanes = 1;  ///< threads that share a piece: a power of 2
   int blocks = 0;     ///< of the solver
 
-  /// Each block has one tile and leaves sums of pieces; else it goes through whole rows and keeps
+  /// Each block has one tile and stores sums of pieces; otherwise it processes whole rows and keeps
   /// their sums in shared memory.
-  bool one_tile_a_block = true;
+  bool one_tile_per_block = true;
 
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int slice_rows() const {
     return warp_threads / row_lanes;
@@ -60,16 +60,16 @@ struct Tiling {
   }
   /// Vectors whose sum is a product.
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int product_parts() const {
-    return one_tile_a_block ? panels : 1;
+    return one_tile_per_block ? panels : 1;
   }
   /// Shared memory of each of the solver's blocks.
   [[nodiscard]] constexpr std::int64_t shared_bytes() const {
-    return 8 * (std::int64_t{panel_columns} + (one_tile_a_block ? 0 : group_rows));
+    return 8 * (std::int64_t{panel_columns} + (one_tile_per_block ? 0 : group_rows));
   }
 };
 
-/// For that many rows and columns on a GPU of so many multiprocessors, whose blocks have
-/// `shared_bytes` each.
+/// For this many rows and columns on a GPU with `multiprocessors`, whose blocks have `shared_bytes`
+/// each.
 Tiling tiling_for(std::int64_t rows, std::int64_t columns, int multiprocessors,
                   std::int64_t shared_bytes);
 
@@ -78,12 +78,11 @@ inline Tiling tiling_for(std::int64_t rows, int multiprocessors, std::int64_t sh
   return tiling_for(rows, rows, multiprocessors, shared_bytes);
 }
 
-/// Bytes of a matrix in tiles. How much slices are longer than their pieces is not known before the
-/// matrix is: this counts the mean of what sharing a piece costs, and one entry in a hundred for
-/// rows of unequal lengths.
+/// Bytes of a matrix in tiles. The padding of slices is not known before the matrix is: this
+/// assumes the mean padding for shared pieces, and 1 % for rows of unequal lengths.
 std::int64_t tile_bytes(const Tiling& tiling, std::int64_t nonzeros);
 
-/// What assembling it takes beside the tiles, from `vectors` sparse vectors of `stride` slots each.
+/// Additional memory of assembling it, from `vectors` sparse vectors of `stride` slots each.
 std::int64_t assembly_bytes(const Tiling& tiling, std::int64_t vectors, std::int64_t stride);
 
 /// The share of the last cache for what stays in it whole.

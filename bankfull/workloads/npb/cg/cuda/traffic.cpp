@@ -25,7 +25,7 @@ bool vectors_stay(const MatrixBytes& matrix, const VectorUse& vectors, std::int6
 
 Traffic traffic_of(int iterations, const MatrixBytes& matrix, const VectorUse& vectors,
                    std::int64_t cache_bytes) {
-  constexpr double products = steps_an_iteration + 1.0;
+  constexpr double products = steps_per_iteration + 1.0;
   const Traffic of_matrix{iterations * products * matrix.streamed + matrix.kept, 0.0, 0.0};
   return of_matrix + (vectors_stay(matrix, vectors, cache_bytes)
                           ? Traffic{vectors.bytes, 0.0, 0.0}

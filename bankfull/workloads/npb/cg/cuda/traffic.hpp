@@ -8,7 +8,7 @@
 
 namespace bankfull::npb::cg::cuda {
 
-/// Bytes of a matrix in tiles that products need. The padding of slices is none of them.
+/// Bytes of a matrix in tiles that products need. Without the padding of slices.
 struct MatrixBytes {
   double streamed = 0.0;  ///< in every product
   double kept = 0.0;      ///< what stays in the last cache from product to product
@@ -18,22 +18,22 @@ struct MatrixBytes {
 /// of slices. The last cache keeps what `kept_warps` of each block read.
 MatrixBytes matrix_bytes(const Tiling& tiling, std::int64_t nonzeros, int kept_warps);
 
-/// What an outer iteration moves of vectors, counted at each use, and how many bytes they are.
+/// Traffic of the vectors in an outer iteration, counted at each use, and their size.
 struct VectorUse {
   Traffic iteration;
   double bytes = 0.0;
 };
 
 /// Whether the vectors stay in the last cache beside what it keeps of the matrix. The rest of the
-/// matrix does not drive them out: it is read by a policy that evicts it first.
+/// matrix does not evict them: it is loaded with the evict-first policy.
 bool vectors_stay(const MatrixBytes& matrix, const VectorUse& vectors, std::int64_t cache_bytes);
 
-/// What outer iterations must move between a GPU and its memory: what stays in the last cache
-/// counts once, all else at each use. No flops.
+/// Memory traffic of outer iterations on a GPU: data that stay in the last-level cache count once,
+/// all others at each use. No flops.
 Traffic traffic_of(int iterations, const MatrixBytes& matrix, const VectorUse& vectors,
                    std::int64_t cache_bytes);
 
-/// What it counts, for the reader of its figures.
+/// Description of the model, for the result.
 std::string traffic_model_of(int kept_warps, bool vectors_stay);
 
 }  // namespace bankfull::npb::cg::cuda

@@ -27,8 +27,9 @@ struct DrawnVectors {
 // Which numbers of the sequence make which vector depends on how many before were rejected. So all
 // are drawn at once, a *try* being a value and an index; tries whose index is a row are
 // *candidates*, numbered by a prefix sum. A candidate that repeats an index of its vector is
-// dropped, which moves all later ones by one. That takes the whole sequence into account, but there
-// are a few hundred such in all: near repeats are found at once and judged in their order.
+// dropped, which moves all later ones by one. In principle this depends on the whole sequence, but
+// there are only a few hundred repeats: candidates for them are found in parallel and decided in
+// order.
 
 struct Tries {
   static constexpr std::int64_t chunk = 64;  ///< of a thread
@@ -38,7 +39,7 @@ struct Tries {
 
   template <class Accepted>
   __device__ void each_accepted(std::int64_t number, const Accepted& accepted) const {
-    // NPB draws and forgets one value.
+    // NPB discards one value.
     Generator generator(common_seed, static_cast<std::uint64_t>(1 + 2 * chunk * number));
     for (std::int64_t n = 0; n < chunk; ++n) {
       const double value = generator.draw();
@@ -66,11 +67,11 @@ struct WriteCandidates {
   const std::int64_t* starts;
   std::int32_t* indices;
   double* values;
-  std::int64_t room;
+  std::int64_t capacity;
   __device__ void operator()(std::int64_t chunk) const {
     std::int64_t place = starts[chunk];
     tries.each_accepted(chunk, [&](double value, std::int32_t index) {
-      if (place < room) {
+      if (place < capacity) {
         indices[place] = index;
         values[place] = value;
       }
@@ -90,12 +91,12 @@ struct FindRepeats {
   std::int64_t reach;
   Repeat* repeats;
   unsigned* found;
-  unsigned room;
+  unsigned capacity;
   __device__ void operator()(std::int64_t candidate) const {
     for (std::int64_t n = candidate - 1; n >= 0 && n >= candidate - reach; --n) {
       if (indices[n] == indices[candidate]) {
         const unsigned place = atomicAdd(found, 1U);
-        if (place < room) {
+        if (place < capacity) {
           repeats[place] = {candidate, n};
         }
         return;
@@ -161,13 +162,13 @@ inline std::vector<std::int64_t> dropped_candidates(std::vector<Repeat> repeats,
   std::sort(repeats.begin(), repeats.end(),
             [](const Repeat& a, const Repeat& b) { return a.candidate < b.candidate; });
   std::vector<std::int64_t> dropped;
-  // Where a candidate would stand among those kept.
+  // The position of a candidate among those kept.
   const auto kept_before = [&](std::int64_t candidate) {
     return candidate -
            (std::lower_bound(dropped.begin(), dropped.end(), candidate) - dropped.begin());
   };
   for (const Repeat& repeat : repeats) {
-    // The vector's first candidate is never dropped, so what stands behind it belongs to it.
+    // The vector's first candidate is never dropped, so what follows belongs to the vector.
     const std::int64_t vector = kept_before(repeat.candidate) / nonzeros;
     if (kept_before(repeat.earlier) >= vector * nonzeros) {
       dropped.push_back(repeat.candidate);
@@ -219,14 +220,14 @@ class VectorDraw {
   }
 
   [[nodiscard]] std::vector<std::int64_t> find_dropped() const {
-    const auto room = static_cast<unsigned>(64 * nonzeros_ * nonzeros_);
-    const auto repeats = executor_.make<Repeat>(room);
+    const auto capacity = static_cast<unsigned>(64 * nonzeros_ * nonzeros_);
+    const auto repeats = executor_.make<Repeat>(capacity);
     const auto found = executor_.make<unsigned>(1);
     executor_.fill(found.data(), 1, 0U);
     executor_.each(candidates_, FindRepeats{indices_.data(), 2 * nonzeros_ - 1, repeats.data(),
-                                            found.data(), room});
+                                            found.data(), capacity});
     const unsigned count = executor_.to_host(found.data(), 1).front();
-    if (count > room) {
+    if (count > capacity) {
       throw RuntimeFailure("npb cg drew more equal numbers than it expects");
     }
     return dropped_candidates(executor_.to_host(repeats.data(), count), nonzeros_);

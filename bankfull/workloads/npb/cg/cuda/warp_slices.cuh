@@ -8,10 +8,9 @@
 
 namespace bankfull::npb::cg::cuda {
 
-/// The calling warp's slices of tiles, one after the other: every other time round the warps take
-/// them in reverse, so that all get about as much work. What is known of a slice is read while the
-/// one before is worked on, also where that is the last one of a tile. The tiles are one, or all of
-/// a group from some panel on.
+/// The calling warp's slices of tiles, one after the other: every second round assigns them to
+/// warps in reverse, which balances the work. The description of a slice is loaded during the
+/// previous one, also across tiles. The tiles are one, or all of a group from some panel on.
 template <bool AllPanels>
 class WarpSlices {
  public:
@@ -33,7 +32,7 @@ class WarpSlices {
   /// This thread's row in it.
   [[nodiscard]] __device__ __forceinline__ std::uint16_t row() const { return row_; }
 
-  /// Slots of it that have not been passed.
+  /// Its remaining slots.
   [[nodiscard]] __device__ __forceinline__ int left() const { return left_; }
 
   /// This thread's entry in the next slot.
@@ -104,12 +103,12 @@ class WarpSlices {
   std::uint16_t row_ = TilesView::no_row;
 };
 
-/// Entries of this thread that are under way together.
+/// A batch of entries of this thread that are loaded together.
 template <int Slots>
 class EntryBatch {
  public:
-  /// Asks for those of the next slots of a slice, or of what is left of it: rounds take time, not
-  /// entries.
+  /// Loads those of the next slots of a slice, or of the rest of it: the time depends on the number
+  /// of batches, not of entries.
   template <class Slices>
   __device__ __forceinline__ void read(const TilesView& matrix, const Slices& slices,
                                        CachePolicy policy) {
@@ -124,8 +123,8 @@ class EntryBatch {
     return add_first_to(sum, x, Slots);
   }
 
-  /// The same for the first `slots` slots only: x of the others, which are 0, is not looked up.
-  /// That takes longer than to ask where slices have about as many slots as a batch or more.
+  /// The same for the first `slots` slots only: x of the others, whose entries are 0, is not
+  /// loaded. This is slower if slices have about as many slots as a batch, or more.
   template <class Vector>
   [[nodiscard]] __device__ __forceinline__ double add_first_to(double sum, const Vector& x,
                                                                int slots) const {

@@ -14,8 +14,8 @@ namespace bankfull::npb::ep::cuda {
 /// Sums of X, Y, |X|, |Y|; counts of bins 1 to 9; rejected pairs.
 inline constexpr int list_count = 4 + (bins - 1) + 1;
 
-/// Copies of the table, whose neighbours lie in different banks: threads of a warp meet in a bank
-/// less often.
+/// Configuration of the kernel. Neighbouring copies of the table are in different banks, which
+/// reduces bank conflicts within a warp.
 template <int Log2Intervals, int Copies, int Threads, int Unroll>
 struct Shape {
   using Table = LogTable<Log2Intervals>;
@@ -26,21 +26,21 @@ struct Shape {
       Table::intervals * sizeof(typename Table::Interval) * copies;
 };
 
-/// fp64 instructions for a pair: 4 for X, Y and t, 6 for the logarithm, 9 for the root and the
+/// fp64 instructions per pair: 4 for X, Y and t, 6 for the logarithm, 9 for the root and the
 /// deviates, 4 for the sums.
-inline constexpr int fp64_instructions_a_pair = 23;
+inline constexpr int fp64_instructions_per_pair = 23;
 
-/// Pairs that a thread forms between two looks at its packed counts.
+/// Pairs that a thread generates before it unpacks its packed counts.
 inline constexpr int segment_pairs = 64;
 static_assert(segment_pairs <= max_packed);
 
-template <class Shape>
+template <class Config>
 struct TallyArguments {
   double log_scale;     ///< of the table's logarithms: 1, but where the verification is checked
   std::uint64_t state;  ///< of the generator where the segments begin
   std::uint64_t segments;
   std::uint64_t jump;  ///< of the generator over the segments of all other threads
-  double* partials;    ///< list after list, a value each of every block
+  double* partials;    ///< list after list, one value per block
 };
 
 /// 1 / sqrt(u) of a positive normal number, within two units of the last place. `three_eighths` is
@@ -52,7 +52,7 @@ __device__ __forceinline__ double reciprocal_root(double u, double three_eighths
   return fma(fma(error, three_eighths, 0.5), error * guess, guess);
 }
 
-/// What a thread finds.
+/// A thread's results.
 struct ThreadTally {
   double sum_x = 0.0;
   double sum_y = 0.0;
@@ -77,7 +77,7 @@ struct ThreadTally {
   }
 };
 
-/// Numbers that a thread has in registers.
+/// Constants that a thread holds in registers.
 template <class Table>
 struct Constants {
   typename Table::Coefficients series;
@@ -86,34 +86,34 @@ struct Constants {
 };
 
 /// A block's tables in shared memory, as one thread sees them.
-template <class Shape>
+template <class Config>
 class Tables {
  public:
-  using Interval = typename Shape::Table::Interval;
+  using Interval = typename Config::Table::Interval;
 
-  /// Makes them; by all threads of the block.
+  /// Builds them; by all threads of the block.
   __device__ explicit Tables(double log_scale) {
     extern __shared__ __align__(128) unsigned char shared[];
     __shared__ __align__(packed_bytes) std::uint64_t packed[bin_classes];
     auto* const copy = reinterpret_cast<Interval*>(shared);
-    for (unsigned n = threadIdx.x; n < Shape::Table::intervals; n += blockDim.x) {
-      const Interval interval = Shape::Table::interval(n, log_scale);
-      for (unsigned of_it = 0; of_it < Shape::copies; ++of_it) {
-        copy[n * Shape::copies + of_it] = interval;
+    for (unsigned n = threadIdx.x; n < Config::Table::intervals; n += blockDim.x) {
+      const Interval interval = Config::Table::interval(n, log_scale);
+      for (unsigned of_it = 0; of_it < Config::copies; ++of_it) {
+        copy[n * Config::copies + of_it] = interval;
       }
     }
     if (threadIdx.x < bin_classes) {
       packed[threadIdx.x] = packed_one(threadIdx.x);
     }
     read_constants();
-    intervals_ = shared_address(copy) - Shape::Table::first() * stride +
-                 threadIdx.x % Shape::copies * static_cast<unsigned>(sizeof(Interval));
+    intervals_ = shared_address(copy) - Config::Table::first() * stride +
+                 threadIdx.x % Config::copies * static_cast<unsigned>(sizeof(Interval));
     packed_ = shared_address(packed);
-    // Else the compiler would form these anew for every pair.
+    // Otherwise the compiler would recompute these for every pair.
     asm("" : "+r"(intervals_), "+r"(packed_));
   }
 
-  [[nodiscard]] __device__ __forceinline__ const Constants<typename Shape::Table>& constants()
+  [[nodiscard]] __device__ __forceinline__ const Constants<typename Config::Table>& constants()
       const {
     return constants_;
   }
@@ -122,7 +122,7 @@ class Tables {
     Interval interval;
     asm("ld.shared.v2.f64 {%0,%1}, [%2];"
         : "=d"(interval.reciprocal), "=d"(interval.offset)
-        : "r"(Shape::Table::number(t) * stride + intervals_));
+        : "r"(Config::Table::number(t) * stride + intervals_));
     return interval;
   }
 
@@ -138,12 +138,12 @@ class Tables {
   }
 
  private:
-  /// By way of memory: what the compiler knows it forms anew for every pair, rather than keep it in
-  /// a register.
+  /// Through memory: the compiler would materialise known constants for every pair instead of
+  /// keeping them in registers.
   __device__ __forceinline__ void read_constants() {
-    __shared__ Constants<typename Shape::Table> there;
+    __shared__ Constants<typename Config::Table> there;
     if (threadIdx.x == 0) {
-      there = Constants<typename Shape::Table>{};
+      there = Constants<typename Config::Table>{};
     }
     __syncthreads();
     const volatile auto& read = there;
@@ -153,12 +153,12 @@ class Tables {
     constants_.high_of_two = read.high_of_two;
   }
 
-  static constexpr unsigned stride = Shape::copies * sizeof(Interval);
+  static constexpr unsigned stride = Config::copies * sizeof(Interval);
   static constexpr unsigned packed_bytes = bin_classes * sizeof(std::uint64_t);
 
   unsigned intervals_;  ///< address of where the interval of t = 0 would be
   unsigned packed_;     ///< a multiple of the table's size
-  Constants<typename Shape::Table> constants_;
+  Constants<typename Config::Table> constants_;
 };
 
 /// A state of the generator, times 2^shifted_bits.
@@ -169,8 +169,8 @@ struct State {
   __device__ __forceinline__ explicit State(std::uint64_t state)
       : lower(static_cast<std::uint32_t>(state)), upper(static_cast<std::uint32_t>(state >> 32)) {}
 
-  /// One step: two multiply-adds on 32 bits. The compiler would take several steps at once, with
-  /// factors of 64 bits.
+  /// One step: two multiply-adds on 32 bits. The compiler would combine several steps, with 64-bit
+  /// factors.
   __device__ __forceinline__ double next_symmetric_value(std::uint32_t high_of_two) {
     static_assert(generator_factor >> 32 == 0);
     asm("{.reg .u64 wide; .reg .u32 carry;\n\t"
@@ -200,10 +200,10 @@ __device__ __forceinline__ Pair next_pair(State& state, std::uint32_t high_of_tw
 }
 
 /// Adds the deviates of a pair.
-template <class Shape>
+template <class Config>
 __device__ __forceinline__ void add_deviates(const Pair& pair, double minus_two_log,
-                                             const Tables<Shape>& tables, ThreadTally& tally) {
-  // The root of 0 is wanted as 0: too small a number to change any other.
+                                             const Tables<Config>& tables, ThreadTally& tally) {
+  // The square root of 0 must be 0; the added number is too small to change any other.
   constexpr double next_to_nothing = 0x1p-960;
   const double factor = minus_two_log * reciprocal_root(fma(minus_two_log, pair.t, next_to_nothing),
                                                         tables.constants().three_eighths);
@@ -216,21 +216,21 @@ __device__ __forceinline__ void add_deviates(const Pair& pair, double minus_two_
   tally.packed += tables.packed_one_of(x, y);
 }
 
-/// Adds a pair, but for those with t below the table. Nothing branches: like these, a rejected pair
-/// has the logarithm 0 and thus deviates 0, and its interval's mark tells.
-template <class Shape>
-__device__ __forceinline__ void add_pair(const Pair& pair, const Tables<Shape>& tables,
+/// Adds a pair, but for those with t below the table. There is no branch: like these, a rejected
+/// pair has the logarithm 0 and thus deviates 0, and is counted by its interval's mark.
+template <class Config>
+__device__ __forceinline__ void add_pair(const Pair& pair, const Tables<Config>& tables,
                                          ThreadTally& tally) {
   const auto interval = tables.interval_of(pair.t);
   tally.marks += static_cast<std::uint32_t>(__double2loint(interval.reciprocal));
-  add_deviates(pair, Shape::Table::minus_two_log(pair.t, interval, tables.constants().series),
+  add_deviates(pair, Config::Table::minus_two_log(pair.t, interval, tables.constants().series),
                tables, tally);
 }
 
 /// Adds those pairs of a segment with t below the table.
-template <class Shape>
-__device__ void add_small_pairs(State state, const Tables<Shape>& tables, ThreadTally& tally) {
-  using Table = typename Shape::Table;
+template <class Config>
+__device__ void add_small_pairs(State state, const Tables<Config>& tables, ThreadTally& tally) {
+  using Table = typename Config::Table;
   for (int n = 0; n < segment_pairs; ++n) {
     const Pair pair = next_pair(state, tables.constants().high_of_two);
     if (pair.t >= Table::smallest) {
@@ -246,7 +246,7 @@ __device__ void add_small_pairs(State state, const Tables<Shape>& tables, Thread
   }
 }
 
-template <class Shape>
+template <class Config>
 __device__ void write_sums(const ThreadTally& tally, double* partials) {
   const auto write = [&](int list, double value) {
     const double sum = block_sum(value);
@@ -265,29 +265,30 @@ __device__ void write_sums(const ThreadTally& tally, double* partials) {
   write(list_count - 1, tally.rejected);
 }
 
-/// All pairs of some segments of the sequence that follow each other, a segment a thread at a time.
-template <class Shape>
-__global__ void __launch_bounds__(Shape::threads)
-    tally_kernel(const __grid_constant__ TallyArguments<Shape> a) {
-  const Tables<Shape> tables(a.log_scale);
-  const std::uint64_t threads = std::uint64_t{gridDim.x} * Shape::threads;
-  const std::uint64_t thread = std::uint64_t{blockIdx.x} * Shape::threads + threadIdx.x;
+/// All pairs of a contiguous range of segments of the sequence, each thread processing one segment
+/// at a time.
+template <class Config>
+__global__ void __launch_bounds__(Config::threads)
+    tally_kernel(const __grid_constant__ TallyArguments<Config> a) {
+  const Tables<Config> tables(a.log_scale);
+  const std::uint64_t threads = std::uint64_t{gridDim.x} * Config::threads;
+  const std::uint64_t thread = std::uint64_t{blockIdx.x} * Config::threads + threadIdx.x;
   std::uint64_t begin = a.state * generator_jump(2 * segment_pairs * thread) << shifted_bits;
   ThreadTally tally;
   const auto rounds = static_cast<unsigned>((a.segments - thread + threads - 1) / threads);
   for (unsigned round = 0; round < rounds; ++round) {
     State state(begin);
-#pragma unroll(Shape::unroll)
+#pragma unroll(Config::unroll)
     for (int n = 0; n < segment_pairs; ++n) {
       add_pair(next_pair(state, tables.constants().high_of_two), tables, tally);
     }
-    if (tally.marks >= Shape::Table::too_small) {
+    if (tally.marks >= Config::Table::too_small) {
       add_small_pairs(State(begin), tables, tally);
     }
     tally.unpack();
     begin *= a.jump;
   }
-  write_sums<Shape>(tally, a.partials);
+  write_sums<Config>(tally, a.partials);
 }
 
 }  // namespace bankfull::npb::ep::cuda

@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
-// Where a pass finds a field: as a whole, or in pieces, of which ranks write each other's. Both
-// answer alike.
+// How a pass accesses a field: whole, or in pieces that ranks write for each other. Both have the
+// same interface.
 
 namespace bankfull::npb::ft::cuda {
 
@@ -41,7 +41,7 @@ struct WholeField {
     return {data, fft.element(0)};
   }
 
-  /// What holds a column, and its number there.
+  /// The memory that holds a column, and the column's number in it.
   struct Column {
     Field data;
     int number;
@@ -55,7 +55,7 @@ struct WholeField {
 struct FieldPieces {
   Complex* const* of_rank;  ///< changes between passes only
 
-  // What all pieces have, as exponents of two.
+  // Sizes of all pieces, as exponents of two.
   int log2_planes;
   int log2_columns;
   int log2_points;
@@ -76,7 +76,7 @@ struct FieldPieces {
   template <class Fft>
   struct Walk {
     const FieldPieces& pieces;
-    PieceSteps<Fft::threads_a_column> steps;
+    PieceSteps<Fft::threads_per_column> steps;
 
     [[nodiscard]] __device__ __forceinline__ int begin() const { return steps.begin(); }
     [[nodiscard]] __device__ __forceinline__ double2* at(int point, std::int64_t offset,

@@ -11,8 +11,8 @@
 // numbered in the order in which they stand in memory.
 //
 // Passes along the depth work on lines, the others on planes. On several ranks each has some
-// columns of the lines and some of the planes. A pass from one to the other leaves its points where
-// those who need them find them: in pieces, one for each rank.
+// columns of the lines and some of the planes. A pass from one to the other writes its points in
+// pieces, one for each rank that continues with them.
 
 namespace bankfull::npb::ft::cuda {
 
@@ -23,8 +23,8 @@ using ColumnFft = BlockFft<Side, columns_together(Side)>;
 template <int Side>
 using RowFft = BlockFft<Side, rows_together(Side)>;
 
-/// What a field is multiplied with for one time: factors of the frequencies along an axis, from its
-/// first plane, row and column on.
+/// The decay of a field for one time: factors of the frequencies along an axis, from its first
+/// plane, row and column on.
 struct Decay {
   const double* planes;
   const double* rows;
@@ -69,7 +69,7 @@ struct ColumnPlace {
   }
 };
 
-/// The row of planes that a thread has points of. The planes of a block's rows stand together.
+/// The row of planes that a thread has points of. The planes of a block's rows are contiguous.
 template <class Fft>
 struct RowPlace {
   int plane;
@@ -101,7 +101,7 @@ struct LinePlace {
   }
 };
 
-/// From a point of a thread to the next, where they stand in a tile.
+/// From a point of a thread to the next, in a tile.
 template <class Fft>
 constexpr std::int64_t tile_step = Fft::threads;
 
@@ -110,15 +110,15 @@ constexpr std::int64_t tile_step = Fft::threads;
 
 template <class Fft>
 __device__ __forceinline__ std::int64_t row_step(const Shape& shape) {
-  return std::int64_t{Fft::threads_a_column * Fft::length} << shape.log2_planes;
+  return std::int64_t{Fft::threads_per_column * Fft::length} << shape.log2_planes;
 }
 template <class Fft>
 __device__ __forceinline__ std::int64_t step_into_lines(const Shape& shape) {
-  return std::int64_t{Fft::threads_a_column} * shape.depth << shape.log2_line_columns;
+  return std::int64_t{Fft::threads_per_column} * shape.depth << shape.log2_line_columns;
 }
 template <class Fft>
 __device__ __forceinline__ std::int64_t step_into_planes(const Shape& shape) {
-  return std::int64_t{Fft::threads_a_column} * shape.side * shape.columns;
+  return std::int64_t{Fft::threads_per_column} * shape.side * shape.columns;
 }
 
 /// Draws the rows' random values and transforms them into planes. `seed` is the generator's state
@@ -182,8 +182,7 @@ __global__ void __launch_bounds__(LineFft<Depth>::threads,
   store_points(at, tile_step<Fft>, x);
 }
 
-/// Likewise from the planes that ranks have left, each a piece with the planes of a tile together,
-/// into lines.
+/// Likewise from the ranks' planes, each a piece with the planes of a tile contiguous, into lines.
 template <int Depth>
 __global__ void __launch_bounds__(LineFft<Depth>::threads,
                                   blocks_per_multiprocessor<LineFft<Depth>>)
@@ -235,9 +234,9 @@ __global__ void __launch_bounds__(LineFft<Depth>::threads,
   transform_tile(shape, Fft(roots, shared), decay, ahead, blockIdx.x, gridDim.x, lines, planes);
 }
 
-/// All tiles of lines, into pieces of planes of the shape `piece`. Points that leave the GPU leave
-/// more slowly than its memory could write them: a few blocks, which go from tile to tile, suffice
-/// and let other passes have the other places.
+/// All tiles of lines, into pieces of planes of the shape `piece`. The link to other GPUs is slower
+/// than memory: a few blocks, which loop over tiles, saturate it and leave the other multiprocessor
+/// slots to other passes.
 template <int Depth>
 __global__ void __launch_bounds__(LineFft<Depth>::threads,
                                   blocks_per_multiprocessor<LineFft<Depth>>)
@@ -254,8 +253,8 @@ __global__ void __launch_bounds__(LineFft<Depth>::threads,
   }
 }
 
-/// Transforms the columns of planes, in place. In this pass and the one before the tile of the
-/// block that is `ahead` comes into the cache meanwhile.
+/// Transforms the columns of planes, in place. This pass and the previous one prefetch the tile
+/// that is `ahead` into the cache.
 template <int Side, class Planes>
 __global__ void __launch_bounds__(ColumnFft<Side>::threads,
                                   blocks_per_multiprocessor<ColumnFft<Side>>)
@@ -271,7 +270,8 @@ __global__ void __launch_bounds__(ColumnFft<Side>::threads,
   store_points(tile + threadIdx.x, tile_step<Fft>, x);
 }
 
-/// Transforms the rows of planes and takes the terms of the checksum; nobody reads the rest.
+/// Transforms the rows of planes and adds the terms of the checksum; nothing else of the result is
+/// used.
 template <int Side, class Planes>
 __global__ void __launch_bounds__(RowFft<Side>::threads, blocks_per_multiprocessor<RowFft<Side>>)
     sample_rows(const __grid_constant__ Shape shape, const __grid_constant__ Samples samples,

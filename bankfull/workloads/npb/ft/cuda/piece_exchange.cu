@@ -19,8 +19,8 @@ struct PieceEnds {
   Complex** incoming;
 };
 
-/// Tells all ranks that their pieces are complete and waits for theirs.
-__global__ void __launch_bounds__(threads) meet(const __grid_constant__ PieceEnds a) {
+/// Signals to all ranks that their pieces are complete, and waits for theirs.
+__global__ void __launch_bounds__(threads) synchronise_ranks(const __grid_constant__ PieceEnds a) {
   const unsigned epoch = *a.epoch;
   for (unsigned n = threadIdx.x; n < a.ranks; n += threads) {
     raise(a.end[n].sent_count, epoch + 1);
@@ -44,7 +44,7 @@ std::vector<MessageSize> messages_of(const Communicator& ranks, std::int64_t poi
   return messages;
 }
 
-/// Where the pieces of the first exchange are.
+/// Addresses of the pieces of the first exchange.
 Buffer<Complex*> pieces_at(const std::vector<GpuMessageEnds>& ends,
                            std::byte* GpuMessageEnds::*side, const Stream& stream) {
   std::vector<Complex*> pieces;
@@ -67,13 +67,13 @@ PieceExchange::PieceExchange(const Communicator& ranks, Transport wanted, std::i
 void PieceExchange::queue() const {
   chosen_.transport->packed(stream_);
   chosen_.transport->before_unpacking(stream_);
-  if (has_two_rooms()) {
+  if (is_double_buffered()) {
     const PieceEnds ends{.end = ends_.data(),
                          .ranks = static_cast<unsigned>(ends_.size()),
                          .epoch = chosen_.transport->epoch(),
                          .outgoing = outgoing_.data(),
                          .incoming = incoming_.data()};
-    launch(stream_, {dim3(1), dim3(threads)}, meet, ends);
+    launch(stream_, {dim3(1), dim3(threads)}, synchronise_ranks, ends);
   }
 }
 

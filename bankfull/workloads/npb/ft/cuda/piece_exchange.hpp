@@ -8,25 +8,25 @@
 
 namespace bankfull::npb::ft::cuda {
 
-/// Where passes write pieces of the field for all ranks, this one included, and where they find
-/// those of all ranks. Incoming pieces may be worked on in place.
+/// Outgoing pieces of the field, written by passes for all ranks including this one, and incoming
+/// pieces from all ranks, which may be modified in place.
 ///
-/// Between GPUs that store into each other's memory there are two rooms for each piece, in turn, so
-/// that a pass may write the next pieces while others still work on the last that came. `queue`
-/// then stands behind both. That keeps to what PeerTransport asks for: who is told of exchange n
-/// knows that its sender has done with exchange n - 1, whose room exchange n + 1 takes again.
+/// Between GPUs that store into each other's memory each piece has two alternating buffers, so that
+/// a pass may write the next pieces while others still process the last that arrived. `queue` then
+/// follows both. This satisfies PeerTransport's requirement: the signal of exchange n implies that
+/// its sender has finished exchange n - 1, whose buffer exchange n + 1 reuses.
 class PieceExchange {
  public:
   /// Collective, as is destroying it. Pieces of `points` points; everything is queued on `stream`,
-  /// which must outlive it. Throws UsageError where the transport asked for is not to be had.
+  /// which must outlive it. Throws UsageError if the requested transport is not available.
   PieceExchange(const Communicator& ranks, Transport wanted, std::int64_t points,
                 const Stream& stream);
 
-  // In GPU memory, by rank; `queue` changes what they point to.
+  // Pointers in GPU memory, by rank; `queue` changes them.
   [[nodiscard]] Complex* const* outgoing() const { return outgoing_.data(); }
   [[nodiscard]] Complex* const* incoming() const { return incoming_.data(); }
 
-  /// Queues what makes pieces that go out those that have come.
+  /// Queues the exchange, which turns outgoing pieces into incoming ones.
   void queue() const;
 
   /// How pieces travel; never `automatic`.
@@ -35,8 +35,8 @@ class PieceExchange {
   /// Whether `queue` only queues work, so that it may be recorded in a Graph.
   [[nodiscard]] bool recordable() const { return chosen_.transport->recordable(); }
 
-  /// Whether the next pieces may be written while the last are worked on.
-  [[nodiscard]] bool has_two_rooms() const { return chosen_.transport->epoch() != nullptr; }
+  /// Whether the next pieces may be written while the last are processed.
+  [[nodiscard]] bool is_double_buffered() const { return chosen_.transport->epoch() != nullptr; }
 
   /// Whether pieces lie in the memory of GPUs.
   [[nodiscard]] bool on_gpus() const { return chosen_.kind != Transport::mpi; }

@@ -4,9 +4,9 @@
 
 namespace bankfull::npb::ft::cuda {
 
-/// Finds the points of a thread along an axis of which each rank has a piece: all pieces have as
-/// many points, a power of two, as has the way from a point of the thread to the next. The ways in
-/// `Apart` points; the first point is one of the first `Apart` of the axis.
+/// Locates the points of a thread along an axis of which each rank has a piece: all pieces have the
+/// same number of points, a power of two, and so is the distance between consecutive points of the
+/// thread. The ways in `Apart` points; the first point is one of the first `Apart` of the axis.
 ///
 /// One of the two powers divides the other, so that only the first point and whole ways count.
 template <int Apart>

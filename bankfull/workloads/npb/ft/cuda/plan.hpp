@@ -7,22 +7,23 @@
 
 namespace bankfull::npb::ft::cuda {
 
-/// How the transforms of a class run on a GPU, and what they take. On several ranks each has a
-/// range of the planes for the transforms of rows and columns, and a range of the columns for those
-/// along the depth.
+/// How the transforms of a class run on a GPU, and their memory. On several ranks each has a range
+/// of the planes for the transforms of rows and columns, and a range of the columns for those along
+/// the depth.
 struct Plan {
   Shape shape{};  ///< of the whole field
   int rank = 0;
   int ranks = 1;
   int iterations = 0;
 
-  // How far ahead of its block a tile comes into the cache, as a share of the tiles that a GPU
-  // works on at once; 0: not at all.
+  // Prefetch distance in tiles, as a share of the tiles that a GPU processes at once; 0: no
+  // prefetching.
   double lines_ahead = 0.0;
   double columns_ahead = 0.0;
 
   /// On several ranks, where the transport allows it, the transforms along the depth for the next
-  /// time go beside those of columns and rows, in so many blocks a multiprocessor; 0: after them.
+  /// time run concurrently with those of columns and rows, in this many blocks per multiprocessor;
+  /// 0: after them.
   double lines_beside = 0.0;
 
   /// Multiplies the decay: 1, but where the verification is checked.
@@ -48,9 +49,9 @@ struct Plan {
   [[nodiscard]] int planes_per_group() const { return shape.depth / groups(); }
   [[nodiscard]] std::int64_t sums() const { return std::int64_t{iterations} * own_groups(); }
 
-  /// GPU memory that all of it takes on one rank.
+  /// GPU memory on one rank.
   [[nodiscard]] std::int64_t bytes() const {
-    // As lines and as planes; others write the next planes already.
+    // As lines and as planes; other ranks already write the next planes.
     const int fields = ranks == 1 ? 2 : 3;
     return (fields * own_lines().points() + table_size() + terms() + sums()) *
                static_cast<std::int64_t>(sizeof(Complex)) +
@@ -58,8 +59,8 @@ struct Plan {
   }
 };
 
-/// Planes of a tile of planes on so many ranks: what a tile of lines writes in one place for
-/// another rank is a line of the cache.
+/// Planes of a tile of planes on this many ranks: a tile of lines writes whole cache lines for
+/// another rank.
 inline int planes_together(const FtParameters& ft, int ranks) {
   const int planes = planes_together(ft.ny);
   if (ranks == 1) {
@@ -72,7 +73,7 @@ inline int planes_together(const FtParameters& ft, int ranks) {
 
 inline Plan plan_of(const FtParameters& ft, int ranks = 1, int rank = 0) {
   const Shape shape = shape_of(ft, planes_together(ft, ranks));
-  // Blocks of the longest lines leave no room for others on their multiprocessors.
+  // Blocks of the longest lines occupy their multiprocessors alone.
   const bool alone = lines_together(shape.depth) * shape.depth > 4096;
   return {.shape = shape,
           .rank = rank,

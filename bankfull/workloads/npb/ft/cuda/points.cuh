@@ -13,13 +13,13 @@ using Field = double2*;
 template <class Fft>
 constexpr int tile_points = Fft::length* Fft::columns;
 
-/// Registers are rationed so that two blocks of 64 KiB fit a multiprocessor, or four of 32 KiB: one
+/// Registers are limited so that two blocks of 64 KiB fit a multiprocessor, or four of 32 KiB: one
 /// computes while the others wait for memory.
 template <class Fft>
 constexpr int blocks_per_multiprocessor = tile_points<Fft> < 8192 ? 8192 / tile_points<Fft> : 1;
 
-/// Reads the points of a thread, which stand `step` apart and are read once. The steps' pointers
-/// are formed one after the other: so many at once would cost registers.
+/// Reads the points of a thread, which are `step` apart and read once. Addresses are computed one
+/// after the other to save registers.
 template <int Count>
 __device__ __forceinline__ void load_points(const double2* from, std::int64_t step,
                                             Points<Count>& x) {
@@ -38,8 +38,7 @@ __device__ __forceinline__ void store_points(double2* to, std::int64_t step,
   }
 }
 
-/// Brings the tile that is `ahead` of a block's into the cache, if there is one among `tiles`; 0:
-/// none.
+/// Prefetches the tile that is `ahead` of a block's, if there is one among `tiles`; 0: none.
 template <class Fft, class Tiled>
 __device__ __forceinline__ void prefetch_tile(const Tiled& field, unsigned tile, unsigned ahead,
                                               unsigned tiles) {

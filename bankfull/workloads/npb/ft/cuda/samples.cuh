@@ -48,8 +48,8 @@ class Samples {
   unsigned inverse_;
 };
 
-/// Every point of a transform is computed, read or not: keeps the compiler from leaving out what
-/// only few blocks read.
+/// Keeps the compiler from omitting points that only few blocks read: every point of a transform is
+/// computed.
 template <int Count>
 __device__ __forceinline__ void keep(const Points<Count>& x) {
 #pragma unroll

@@ -9,28 +9,27 @@
 
 namespace bankfull::npb::ft::cuda {
 
-// What a block transforms side by side: sequences of a tile of 64 KiB at most.
+// The sequences that a block transforms side by side: a tile of at most 64 KiB.
 constexpr int lines_together(std::int64_t depth) {
   return depth <= 512 ? 8 : depth == 1024 ? 4 : 2;
 }
 constexpr int columns_together(std::int64_t side) { return lines_together(side); }
-/// Planes of a tile of these columns: two columns of a plane, a sector of memory, which rows read
-/// whole; lines write what planes they have beside each other.
+/// Planes of a tile of these columns: two columns of a plane are a memory sector, which rows read
+/// whole; lines write adjacent planes together.
 constexpr int planes_together(std::int64_t side) { return columns_together(side) / 2; }
-/// Smaller tiles, for more blocks at once: blocks that write nothing have nothing else to do while
-/// they wait.
+/// Smaller tiles, for more resident blocks: blocks that write nothing have no stores to overlap
+/// with their loads.
 constexpr int rows_together(std::int64_t side) { return side <= 256 ? 8 : side == 512 ? 4 : 2; }
 
 /// How the field is cut: into planes that are square, one behind the other. A plane has rows and
 /// columns of `side` points. In every class at least two axes have the same length: they span the
 /// planes, the third is the depth.
 ///
-/// A field stands in memory in one of two orders, both made of the tiles that blocks transform:
+/// A field is stored in one of two orders, both made of the tiles that blocks transform:
 /// - as planes: tiles of a few columns of a few planes, row after row;
 /// - as lines: tiles of a few columns of a few rows, plane after plane.
-/// So the points that a block transforms along a column of planes, or along the depth of lines,
-/// stand together, and what two tiles have in common stands together too: `line_rows` rows of
-/// `planes` planes.
+/// So the points that a block transforms along a column of planes, or along the depth of lines, are
+/// contiguous, and so is the intersection of two tiles: `line_rows` rows of `planes` planes.
 ///
 /// A part of a field, of fewer planes or columns, is a field with a shape of its own.
 struct Shape {
@@ -44,8 +43,8 @@ struct Shape {
   int log2_line_columns;  ///< of a tile of lines; not more
   int log2_line_rows;     ///< of a tile of lines
 
-  /// What a step along an axis means in the field as NPB has it: from a point to the next of its
-  /// order, and from a point of a checksum to the next.
+  /// A step along an axis, in NPB's order of the field: from a point to the next of its order, and
+  /// from a point of a checksum to the next.
   struct Axis {
     std::int64_t stride;
     int checksum_step;
@@ -69,7 +68,7 @@ struct Shape {
     const std::int64_t run = ((tile * depth + plane) << log2_line_rows) + rest(row, log2_line_rows);
     return (run << log2_line_columns) + rest(column, log2_line_columns);
   }
-  /// Place in NPB's order, x fastest.
+  /// Position in NPB's order, x fastest.
   [[nodiscard]] BANKFULL_HOST_DEVICE std::int64_t in_order(int plane, int row, int column) const {
     return plane * along_depth.stride + row * along_row.stride + column * along_column.stride;
   }

@@ -54,7 +54,7 @@ unsigned tiles_of(const Shape& shape) {
   return static_cast<unsigned>(shape.points() / tile_points<Fft>);
 }
 
-/// So large a share of the tiles that a GPU works on at once.
+/// This share of the tiles that a GPU processes at once.
 template <class Fft>
 unsigned tiles_ahead(double share, int multiprocessors) {
   return static_cast<unsigned>(share * multiprocessors * blocks_per_multiprocessor<Fft>);
@@ -106,7 +106,7 @@ void Transforms::queue_tables() const {
                 FormDecay{decay_.data() + depth, side, pitch, 1.0});
 }
 
-/// On several ranks the planes are drawn where the spectrum will be.
+/// On several ranks the random planes are generated in the spectrum's memory.
 void Transforms::queue_first_rows() const {
   const Shape shape = plan_.own_planes();
   const auto before =
@@ -115,7 +115,7 @@ void Transforms::queue_first_rows() const {
   with_side(shape.side, [&](auto side) {
     using Fft = RowFft<side()>;
     const auto numbers =
-        static_cast<std::uint64_t>(2 * Fft::threads_a_column * shape.along_column.stride);
+        static_cast<std::uint64_t>(2 * Fft::threads_per_column * shape.along_column.stride);
     launch_blocks<Fft>(stream_, tiles_of<Fft>(shape), draw_rows<side()>, shape,
                        values(roots_) + plan_.shape.depth, seed, generator_jump(numbers),
                        values(exchange_ ? lines_ : planes_));
@@ -230,7 +230,7 @@ void Transforms::queue_exchange() const {
 }
 
 void Transforms::queue_iterations(int count) {
-  if (plan_.lines_beside > 0.0 && exchange_ && exchange_->has_two_rooms()) {
+  if (plan_.lines_beside > 0.0 && exchange_ && exchange_->is_double_buffered()) {
     queue_side_by_side(count);
     return;
   }
@@ -242,8 +242,8 @@ void Transforms::queue_iterations(int count) {
   }
 }
 
-/// Lines need nothing of the iteration before but the spectrum, and the link that they write to is
-/// slower than memory: few blocks suffice to keep it busy meanwhile.
+/// Lines depend only on the spectrum, not on the previous iteration, and the link that they write
+/// to is slower than memory: few blocks suffice to saturate it.
 void Transforms::queue_side_by_side(int count) {
   queue_lines(1);
   for (int t = 1; t <= count; ++t) {

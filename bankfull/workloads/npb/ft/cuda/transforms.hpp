@@ -14,9 +14,9 @@ namespace bankfull::npb::ft::cuda {
 /// work on the stream.
 class Transforms {
  public:
-  /// Collective, as is destroying it. `plan` is that of this rank. Throws UsageError where the
-  /// class has lengths that no pass is compiled for or the transport is not to be had,
-  /// RuntimeFailure where memory cannot be had.
+  /// Collective, as is destroying it. `plan` is that of this rank. Throws UsageError if the class
+  /// has lengths that no pass is compiled for or the transport is not available, RuntimeFailure if
+  /// memory cannot be allocated.
   Transforms(const Plan& plan, const Stream& stream, const Communicator& ranks,
              Transport transport = Transport::automatic);
 

@@ -11,8 +11,9 @@
 
 namespace bankfull::npb::is::cuda {
 
-// Between the halves of a ranking on several ranks. The partition has put lists into the messages;
-// one block announces them to their receivers and surveys what has come for the own buckets.
+// The exchange between the two kernels of a ranking on several ranks. The partition has written
+// lists into the messages; one block signals them to their receivers and collects what has arrived
+// for the rank's own buckets.
 
 struct ExchangeArguments {
   int ranks;
@@ -31,7 +32,7 @@ struct ExchangeArguments {
   std::array<std::int64_t, is_tests> test_positions;  ///< among this rank's keys, or negative
 
   const std::uint16_t* const* arrivals;  ///< where lists come, by slot, own bucket and rank
-  const std::uint32_t* rooms;            ///< of the lists, in units, by own bucket and rank
+  const std::uint32_t* capacities;       ///< of the lists, in units, by own bucket and rank
   Piece* pieces;
   BucketSurvey* surveys;
   Key* test_keys;
@@ -47,7 +48,7 @@ class ExchangeBlock {
   __device__ __forceinline__ explicit ExchangeBlock(const ExchangeArguments& arguments)
       : f_(arguments), thread_(static_cast<int>(threadIdx.x)), epoch_(epoch_of(f_.epoch)) {}
 
-  /// Fills in the heads of all messages and lets their receivers know.
+  /// Fills in the headers of all messages and signals their receivers.
   __device__ __forceinline__ void announce() const {
     for (int n = thread_; n < f_.buckets; n += threads) {
       const std::uint32_t units = f_.units[n];
@@ -64,7 +65,7 @@ class ExchangeBlock {
       for_ranks(
           [&](int rank) { outgoing_message<std::uint32_t>(f_.ends[rank], epoch_)[thread_] = key; });
     }
-    __syncthreads();  // a counter speaks for what all threads have stored
+    __syncthreads();  // the counter is raised after the stores of all threads
     if (f_.epoch != nullptr) {
       for (int rank = thread_; rank < f_.ranks; rank += threads) {
         raise(f_.ends[rank].sent_count, epoch_ + 1);
@@ -72,8 +73,8 @@ class ExchangeBlock {
     }
   }
 
-  /// Waits for the messages of all ranks where nobody else has, and finds what they have for this
-  /// one. `sums` is shared memory for a number per warp.
+  /// Waits for the messages of all ranks, unless the transport has done so, and evaluates them.
+  /// `sums` is shared memory for a number per warp.
   __device__ __forceinline__ void survey(std::uint32_t* sums) const {
     if (f_.epoch != nullptr) {
       for (int rank = thread_; rank < f_.ranks; rank += threads) {
@@ -134,15 +135,15 @@ class ExchangeBlock {
   }
 
   __device__ __forceinline__ void find_pieces() const {
-    constexpr int keys_a_vector = 8;
+    constexpr int keys_per_vector = 8;
     const int count = f_.own_buckets * f_.ranks;
     bool overflowed = false;
     for (int n = thread_; n < count; n += threads) {
       const int bucket = n / f_.ranks;
       const std::uint32_t claimed = units_of(n - bucket * f_.ranks, f_.first_bucket + bucket);
-      const std::uint32_t units = min(claimed, f_.rooms[n]);
+      const std::uint32_t units = min(claimed, f_.capacities[n]);
       f_.pieces[n] = {f_.arrivals[slot() * count + n],
-                      units * static_cast<std::uint32_t>(f_.unit / keys_a_vector)};
+                      units * static_cast<std::uint32_t>(f_.unit / keys_per_vector)};
       overflowed |= claimed > units;
     }
     if (overflowed) {
@@ -155,20 +156,20 @@ class ExchangeBlock {
   unsigned epoch_;
 };
 
-/// The half of an exchange before a library carries the messages.
+/// The part of an exchange before the messages, where a library sends them.
 static __global__ void __launch_bounds__(ExchangeBlock::threads)
     announce_kernel(const __grid_constant__ ExchangeArguments arguments) {
   ExchangeBlock(arguments).announce();
 }
 
-/// And the half behind it.
+/// The part after the messages.
 static __global__ void __launch_bounds__(ExchangeBlock::threads)
     survey_kernel(const __grid_constant__ ExchangeArguments arguments) {
   __shared__ std::uint32_t sums[ExchangeBlock::warps];
   ExchangeBlock(arguments).survey(sums);
 }
 
-/// Both, between GPUs that store into each other's memory.
+/// Both parts, for GPUs that store into each other's memory.
 static __global__ void __launch_bounds__(ExchangeBlock::threads)
     exchange_kernel(const __grid_constant__ ExchangeArguments arguments) {
   __shared__ std::uint32_t sums[ExchangeBlock::warps];

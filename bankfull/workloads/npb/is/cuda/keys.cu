@@ -14,7 +14,7 @@ __global__ void __launch_bounds__(threads_per_block)
     generate_kernel(std::uint64_t seed, int log2_values, std::int64_t threads, std::uint64_t jump,
                     Key* keys) {
   const std::int64_t first = std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x;
-  std::uint64_t state = Generator(seed, static_cast<std::uint64_t>(draws_a_key * first)).state();
+  std::uint64_t state = Generator(seed, static_cast<std::uint64_t>(draws_per_key * first)).state();
   for (int n = 0; n < keys_per_thread; ++n) {
     Generator generator(state);
     keys[first + n * threads] = next_key(generator, log2_values);
@@ -49,7 +49,7 @@ struct TwoChanges {
   Change changes[2];
 };
 
-/// One thread: the changes follow each other, should both have one position.
+/// One thread, so that the changes are applied in order, even to the same position.
 __global__ void change_kernel(Key* keys, const __grid_constant__ TwoChanges both) {
   for (const Change& change : both.changes) {
     if (change.position >= 0) {
@@ -90,8 +90,8 @@ void queue_keys(Class size, const Range& range, Key* keys, const Stream& stream)
   if (threads == 0) {
     return;
   }
-  const Generator first(common_seed, static_cast<std::uint64_t>(draws_a_key * range.begin));
-  const std::uint64_t jump = generator_jump(static_cast<std::uint64_t>(draws_a_key * threads));
+  const Generator first(common_seed, static_cast<std::uint64_t>(draws_per_key * range.begin));
+  const std::uint64_t jump = generator_jump(static_cast<std::uint64_t>(draws_per_key * threads));
   launch(stream, {dim3(blocks_for(threads)), dim3(threads_per_block)}, generate_kernel,
          first.state(), is_parameters(size).log2_values, threads, jump, keys);
 }

@@ -24,7 +24,7 @@ bool ascend_by_rank(const std::uint32_t* ranks, const std::uint32_t* counts, std
                     const Range& places, const Stream& stream);
 
 // Steps of a ranking by value, beside counts of all values and their sums (prefix_sum.hpp). It is
-// right for any keys but slower than one by buckets, and is there for keys that overflow these.
+// correct for any keys but slower than ranking by buckets, and used for keys that overflow these.
 
 /// Queues what an iteration changes among keys in GPU memory; negative positions are elsewhere.
 void queue_changes(Key* keys, const std::array<Change, 2>& changes, const Stream& stream);

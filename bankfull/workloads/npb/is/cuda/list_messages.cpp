@@ -27,7 +27,7 @@ ListMessages::ListMessages(BucketPartition partition, const std::vector<std::int
 
 /// Whole units, and one for each block that it does not fill.
 std::int64_t ListMessages::units(std::size_t from, std::size_t bucket) const {
-  const std::int64_t keys = room_for(partition_.count(from, bucket));
+  const std::int64_t keys = capacity_for(partition_.count(from, bucket));
   return keys / unit_ + std::min(keys, blocks_[from]);
 }
 

@@ -10,8 +10,8 @@
 
 namespace bankfull::npb::is::cuda {
 
-/// The head of a message, in words of 32 bits: the keys to be tested, 0 for those that other ranks
-/// have; the units of each of all buckets; and their fillers.
+/// The header of a message, in words of 32 bits: the keys to be tested, 0 for those that other
+/// ranks have; the units of each of all buckets; and their fillers.
 struct MessageHeader {
   static constexpr int units = 8;
   static_assert(is_tests <= units);
@@ -37,7 +37,8 @@ class ListMessages {
 
   [[nodiscard]] const BucketPartition& partition() const { return partition_; }
 
-  /// Room for what rank `from` has of a bucket, in units; a sender may find more (`room_for`).
+  /// The capacity for rank `from`'s keys of a bucket, in units; a sender may have more
+  /// (`capacity_for`).
   [[nodiscard]] std::int64_t units(std::size_t from, std::size_t bucket) const;
 
   /// Bytes from the beginning of the message from `from` to the bucket's owner to the bucket's

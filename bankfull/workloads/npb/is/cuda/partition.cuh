@@ -16,13 +16,13 @@ namespace bankfull::npb::is::cuda {
 // Each block keeps the ends of all its buckets in shared memory, a ring of keys each. After every
 // batch of keys, full units of a bucket go to places of that bucket's list in memory: whole
 // sectors, each written once. The places are claimed while the batch is still being put into the
-// rings. In the end each block fills its last units up with the largest low bits; how many these
-// fillers are is noted.
+// rings. At the end each block pads its last units with the largest low bits, and records the
+// number of these fillers.
 //
-// A list has the room that the distribution of NPB's keys asks for (bucket_partition.hpp). Where
-// keys are distributed otherwise, places may be claimed beyond it. Such units are written to where
-// they harm nobody but lists of this ranking, which is void then: whoever reads the lists compares
-// what was claimed with the room.
+// The capacity of a list follows from the distribution of NPB's keys (bucket_partition.hpp). Keys
+// with another distribution may claim places beyond it. Such units overwrite only lists of this
+// ranking, which is then discarded: the kernel that reads the lists compares the claimed places
+// with the capacity.
 
 /// How blocks partition.
 template <int Threads, int Buckets, int Unit, int Ring, int KeysAThread, int BlocksAMultiprocessor>
@@ -31,7 +31,7 @@ struct PartitionShape {
   static constexpr int buckets = Buckets;
   static constexpr int unit = Unit;  ///< keys that go to memory together
   static constexpr unsigned unit_bytes = Unit * sizeof(std::uint16_t);
-  static constexpr int ring = Ring;  ///< keys of a bucket that a block has room for
+  static constexpr int ring = Ring;  ///< capacity of a block for keys of a bucket
   static constexpr int units_in_ring = Ring / Unit * Unit;  ///< the keys of a full ring's units
   static constexpr int blocks_per_multiprocessor = BlocksAMultiprocessor;
 
@@ -48,10 +48,11 @@ struct PartitionShape {
   static_assert(batch + Unit < 1 << 16);
 };
 
-/// What one word says of a bucket's ring, so that a key gets all of it by being counted.
+/// The state of a bucket's ring in one word, so that the atomic that counts a key also returns the
+/// state.
 struct RingState {
   std::uint32_t begin;    ///< of the keys in the ring
-  std::uint32_t waiting;  ///< keys; those beyond the room are still with their threads
+  std::uint32_t waiting;  ///< keys; those beyond the capacity are still held by their threads
 
   __device__ __forceinline__ explicit RingState(std::uint32_t word)
       : begin(word >> 16), waiting(word & 0xFFFFU) {}
@@ -80,18 +81,19 @@ struct RingState {
 
 /// The lists of all buckets in one array: places are counted in units over all of them.
 struct ListsHere {
-  /// What a block keeps at hand.
+  /// State of a block.
   template <class Shape>
   struct Shared {};
 
   std::uint16_t* lists;
   std::uint32_t* claimed;  ///< of each bucket, the next place
-  std::uint32_t spill;     ///< the place behind all lists, a unit that nobody reads
+  std::uint32_t spill;     ///< the place behind all lists, a unit that is never read
 
   template <class Shape>
   __device__ __forceinline__ void prepare(Shared<Shape>& /*shared*/) const {}
 
-  /// Beyond a bucket's room is the next one's, beyond the last one's the spill.
+  /// Units beyond a bucket's capacity go to the next bucket's list, those of the last bucket to
+  /// `spill`.
   template <class Shape>
   [[nodiscard]] __device__ __forceinline__ uint4* unit_at(const Shared<Shape>& /*shared*/,
                                                           int /*bucket*/,
@@ -108,21 +110,21 @@ struct ListsInMessages {
     std::uint32_t last_places[static_cast<std::size_t>(Shape::buckets)];
   };
 
-  std::uint16_t* const* lists;  ///< by slot and bucket
-  const std::uint32_t* rooms;   ///< of each bucket, in units, at least one
-  const unsigned* epoch;        ///< of the exchange; null where there are no slots
-  std::uint32_t* claimed;       ///< of each bucket, the next place
+  std::uint16_t* const* lists;      ///< by slot and bucket
+  const std::uint32_t* capacities;  ///< of each bucket, in units, at least one
+  const unsigned* epoch;            ///< of the exchange; null where there are no slots
+  std::uint32_t* claimed;           ///< of each bucket, the next place
 
   template <class Shape>
   __device__ __forceinline__ void prepare(Shared<Shape>& shared) const {
     const unsigned slot = epoch_of(epoch) & 1U;
     for (unsigned n = threadIdx.x; n < Shape::buckets; n += Shape::threads) {
       shared.lists[n] = lists[slot * Shape::buckets + n];
-      shared.last_places[n] = rooms[n] - 1;
+      shared.last_places[n] = capacities[n] - 1;
     }
   }
 
-  /// Beyond a bucket's room is its last unit.
+  /// Units beyond a bucket's capacity overwrite its last unit.
   template <class Shape>
   [[nodiscard]] __device__ __forceinline__ uint4* unit_at(const Shared<Shape>& shared, int bucket,
                                                           std::uint32_t place) const {
@@ -228,8 +230,7 @@ class PartitionBlock {
     }
   }
 
-  /// Puts a batch into the rings and flushes full units, again and again until there was room for
-  /// all.
+  /// Puts a batch into the rings and flushes full units, repeatedly until all keys have fitted.
   __device__ __forceinline__ void put(const Key* keys) {
     std::uint32_t tickets[static_cast<std::size_t>(Shape::keys_per_thread)];
 #pragma unroll
@@ -247,8 +248,8 @@ class PartitionBlock {
     }
   }
 
-  /// Puts the keys for which there is room into the rings. Returns the others, a bit each: their
-  /// turn comes when full units have left.
+  /// Puts keys into the rings as far as they fit. Returns a bit mask of the others, which follow
+  /// once full units have been flushed.
   __device__ __forceinline__ std::uint32_t store(const Key* keys, std::uint32_t* tickets,
                                                  std::uint32_t left) const {
 #pragma unroll
@@ -266,7 +267,7 @@ class PartitionBlock {
     return left;
   }
 
-  /// The answer is waited for where the units are written.
+  /// The result of the atomic is awaited where the units are written.
   __device__ __forceinline__ void claim_full_units(int n, int bucket) {
     const RingState state(shared_.states[bucket]);
     const std::uint32_t units = min(state.waiting, std::uint32_t{Shape::ring}) / Shape::unit;

@@ -12,28 +12,29 @@
 namespace bankfull::npb::is::cuda {
 
 // The second half of a ranking: a block counts the keys of one bucket in shared memory and turns
-// the counts into ranks. Counters have 16 bits, for no value of NPB's is that frequent. Other keys
-// may overflow a counter, which the sum of the counts tells, or the room of a bucket's list; both
-// are noted, and keys are counted by value instead (keys.hpp).
+// the counts into ranks. Counters have 16 bits, because no value of NPB's keys is more frequent.
+// Other keys may overflow a counter, which is detected by the sum of the counts, or the capacity of
+// a bucket's list; both are recorded, and keys are counted by value instead (keys.hpp).
 
-/// What the rankings of a run found.
+/// Results of the rankings of a run.
 struct Findings {
   std::uint32_t right_ranks;
-  std::uint32_t overflowed;  ///< not 0 where a list or a counter had too little room
+  std::uint32_t overflowed;  ///< not 0 if a list or a counter overflowed
 };
 
-/// The lists of all buckets, where the same GPU has put them.
+/// The lists of all buckets, written by the same GPU.
 struct ListedHere {
   const Key* keys;
   const std::uint16_t* lists;
-  const std::uint32_t* starts;   ///< of each bucket's list, in units, and the end of the last room
+  const std::uint32_t*
+      starts;  ///< of each bucket's list, in units, and the end of the last one's capacity
   const std::uint32_t* claimed;  ///< of each bucket, the end of its list
   const std::uint32_t* filling;  ///< keys that are none, in each bucket
   int unit;
   int buckets;
   std::array<std::int64_t, is_tests> test_positions;
 
-  /// The fullest buckets first: keys crowd in the middle.
+  /// The fullest buckets, in the middle of the range, first.
   [[nodiscard]] __device__ __forceinline__ int bucket_of(int block) const {
     const int away = (block + 1) / 2;
     return buckets / 2 - (block % 2 == 0 ? -away : away);
@@ -59,14 +60,14 @@ struct ListedHere {
   /// visit(list, vectors of 16 bytes)
   template <class Visit>
   __device__ __forceinline__ void for_lists(int bucket, const Visit& visit) const {
-    constexpr int keys_a_vector = 8;
-    const std::uint32_t units = min(units_of(bucket), room_of(bucket));
+    constexpr int keys_per_vector = 8;
+    const std::uint32_t units = min(units_of(bucket), capacity_of(bucket));
     visit(lists + std::size_t{starts[bucket]} * static_cast<std::size_t>(unit),
-          units * static_cast<std::uint32_t>(unit / keys_a_vector));
+          units * static_cast<std::uint32_t>(unit / keys_per_vector));
   }
 
   [[nodiscard]] __device__ __forceinline__ bool overflowed(int bucket) const {
-    return units_of(bucket) > room_of(bucket);
+    return units_of(bucket) > capacity_of(bucket);
   }
 
   [[nodiscard]] __device__ __forceinline__ Key test_key(int n) const {
@@ -78,7 +79,7 @@ struct ListedHere {
   [[nodiscard]] __device__ __forceinline__ std::uint32_t units_of(int bucket) const {
     return claimed[bucket] - starts[bucket];
   }
-  [[nodiscard]] __device__ __forceinline__ std::uint32_t room_of(int bucket) const {
+  [[nodiscard]] __device__ __forceinline__ std::uint32_t capacity_of(int bucket) const {
     return starts[bucket + 1] - starts[bucket];
   }
 };
@@ -89,7 +90,7 @@ struct Piece {
   std::uint32_t vectors;  ///< of 16 bytes
 };
 
-/// What all ranks together have for a bucket of this rank, counted without fillers.
+/// A bucket of this rank with the keys of all ranks, without fillers.
 struct BucketSurvey {
   std::uint32_t before;  ///< keys in all buckets before, other ranks' too
   std::uint32_t keys;
@@ -127,7 +128,7 @@ struct ListsReceived {
     }
   }
 
-  /// The survey has noted it.
+  /// Detected by the survey.
   [[nodiscard]] __device__ __forceinline__ bool overflowed(int /*bucket*/) const { return false; }
 
   [[nodiscard]] __device__ __forceinline__ Key test_key(int n) const { return test_keys[n]; }
@@ -190,14 +191,14 @@ class RankBlock {
 
   __device__ __forceinline__ void count_list(const std::uint16_t* list, std::uint32_t vectors) {
     constexpr int batch = 4;
-    constexpr int keys_a_vector = 8;
+    constexpr int keys_per_vector = 8;
     for (std::uint32_t first = threadIdx.x; first < vectors; first += batch * Threads) {
       Vector16<std::uint16_t> keys[batch];
 #pragma unroll
       for (unsigned n = 0; n < batch; ++n) {
         const std::uint32_t vector = first + n * Threads;
         if (vector < vectors) {
-          keys[n] = load_once(list + std::size_t{vector} * keys_a_vector);
+          keys[n] = load_once(list + std::size_t{vector} * keys_per_vector);
         }
       }
 #pragma unroll

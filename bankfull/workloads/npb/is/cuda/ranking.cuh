@@ -20,7 +20,7 @@
 
 namespace bankfull::npb::is::cuda {
 
-/// What the tests of an iteration must find.
+/// Expected results of the tests of an iteration.
 inline std::array<std::int64_t, is_tests> expected_ranks(Class size, int iteration) {
   std::array<std::int64_t, is_tests> ranks{};
   for (int n = 0; n < is_tests; ++n) {
@@ -44,7 +44,7 @@ struct RankShape {
   static constexpr auto kernel = rank_kernel<Threads, BlocksAMultiprocessor, Lists>;
 };
 
-/// What a class takes on a GPU of so many multiprocessors.
+/// Launch configuration and memory of a class on a GPU.
 template <class Shape>
 struct RankingSize {
   std::int64_t keys;
@@ -62,19 +62,19 @@ struct RankingSize {
 
   [[nodiscard]] std::int64_t batches() const { return keys / Shape::batch; }
 
-  /// Where each bucket's list begins, in units, and where the last one's room ends. A list has room
-  /// for its keys, and for each block one unit that it does not fill. All of that follows from the
-  /// distribution of keys, none of which is looked at.
+  /// Where each bucket's list begins, in units, and the end of the last one's capacity. A list has
+  /// space for its keys, and for one partial unit per block. All of this follows from the
+  /// distribution, not from the keys.
   [[nodiscard]] std::vector<std::uint32_t> list_starts() const {
     std::vector<std::uint32_t> starts{0};
     for (const std::uint32_t expected : expected_counts(keys, Shape::buckets)) {
-      const std::int64_t units = room_for(expected) / Shape::unit + blocks + 1;
+      const std::int64_t units = capacity_for(expected) / Shape::unit + blocks + 1;
       starts.push_back(starts.back() + static_cast<std::uint32_t>(units));
     }
     return starts;
   }
 
-  /// All lists and, behind them, one unit for what has no room.
+  /// All lists and, behind them, one unit for overflows.
   [[nodiscard]] std::size_t list_elements() const {
     return (std::size_t{list_starts().back()} + 1) * Shape::unit;
   }
@@ -87,9 +87,8 @@ struct RankingSize {
 };
 
 /// Ranks keys in two passes: into buckets, which hold 16 bits per key, then bucket by bucket. All
-/// rankings are one graph. Buckets have the room that the distribution of NPB's keys asks for;
-/// where that turns out to be too little, all rankings are done again within the run, value by
-/// value.
+/// rankings are one graph. The capacity of buckets follows from the distribution of NPB's keys; if
+/// one overflows, all rankings are repeated by value within the run.
 template <class Shape, class Ranks>
 class CudaRanking final : public BucketRanking {
  public:
@@ -149,7 +148,7 @@ class CudaRanking final : public BucketRanking {
   }
 
   std::vector<Check> checks() override {
-    // The lists are done with, and have room.
+    // The lists are no longer needed, and their memory is large enough.
     auto* const counts = reinterpret_cast<std::uint32_t*>(lists_.data());
     queue_value_counts(keys_.data(), extent_.keys, extent_.values, counts, stream_);
     const Verdict verdict{.right_ranks = static_cast<int>(found_.right_ranks),

@@ -78,13 +78,13 @@ std::int64_t bytes_on_ranks(Class size, int ranks, int multiprocessors) {
   return own.keys.size() * std::int64_t{sizeof(Key)} + most + value_counts + rounding;
 }
 
-/// Ranks keys as CudaRanking does, but that each bucket belongs to a rank, to which all partitions
-/// write; the owner ranks what has come.
+/// Ranks keys like CudaRanking, except that each bucket belongs to a rank, to which all partitions
+/// write; the owner ranks the keys that arrive.
 ///
-/// Who gets which buckets, and the room of lists in messages, follow from the distribution of NPB's
-/// keys. Where the transport can be recorded, all rankings are one graph. After it ranks agree
-/// whether all lists and counters had room; if not, all rankings are done again within the run,
-/// value by value.
+/// The assignment of buckets and the capacity of lists in messages follow from the distribution of
+/// NPB's keys. If the transport can be recorded, all rankings are one graph. After it ranks agree
+/// whether a list or counter has overflowed; if so, all rankings are repeated by value within the
+/// run.
 template <class Shape, class Ranks>
 class CudaRankingOnRanks final : public BucketRanking {
  public:
@@ -94,22 +94,22 @@ class CudaRankingOnRanks final : public BucketRanking {
         ranks_(&ranks),
         stream_(problem.device),
         own_(problem.size, ranks.rank(), ranks.size(), multiprocessors_of(problem.device)),
-        keys_(device_room<Key>(own_.keys.size())),
+        keys_(device_buffer<Key>(own_.keys.size())),
         messages_(expected_partition<Shape>(problem.size, ranks.size()),
                   ranks.all_gather(std::int64_t{own_.blocks}), Shape::unit),
         chosen_(make_gpu_transport(problem.transport, ranks, messages_.sizes(own_rank()), stream_)),
         ends_(device_copy(chosen_.transport->ends(), stream_)),
         starts_(device_copy(list_starts(), stream_)),
         arrivals_(device_copy(list_arrivals(), stream_)),
-        rooms_(device_copy(list_rooms(), stream_)),
-        arrival_rooms_(device_copy(list_arrival_rooms(), stream_)),
+        capacities_(device_copy(list_capacities(), stream_)),
+        arrival_capacities_(device_copy(list_arrival_capacities(), stream_)),
         fullest_first_(device_copy(buckets_by_keys(), stream_)),
         claimed_(MemorySpace::device, is_iterations * buckets),
         fillers_(MemorySpace::device, is_iterations * buckets),
-        pieces_(device_room<Piece>(own_buckets() * ranks.size())),
-        surveys_(device_room<BucketSurvey>(own_buckets())),
+        pieces_(device_buffer<Piece>(own_buckets() * ranks.size())),
+        surveys_(device_buffer<BucketSurvey>(own_buckets())),
         test_keys_(MemorySpace::device, is_tests),
-        smaller_(device_room<std::uint32_t>(own_values().size())),
+        smaller_(device_buffer<std::uint32_t>(own_values().size())),
         findings_(MemorySpace::device, 1) {
     allow_shared_bytes(partition_keys, sizeof(PartitionShared<Shape, ListsInMessages>));
     allow_shared_bytes(rank_buckets, counter_words(16) * sizeof(std::uint32_t));
@@ -184,7 +184,7 @@ class CudaRankingOnRanks final : public BucketRanking {
   }
 
   template <class T>
-  static Buffer<T> device_room(std::int64_t count) {
+  static Buffer<T> device_buffer(std::int64_t count) {
     return Buffer<T>(MemorySpace::device, static_cast<std::size_t>(count));
   }
 
@@ -211,7 +211,7 @@ class CudaRankingOnRanks final : public BucketRanking {
   }
   [[nodiscard]] Range own_values() const { return values_of(own_rank()); }
 
-  /// Keeps the keys that rankings change, all of which are the first rank's.
+  /// Saves the keys that rankings change, all of which belong to the first rank.
   void fetch_first_keys() {
     if (own_.keys.begin == 0) {
       copy_bytes(first_keys_.data(), keys_.data(), sizeof first_keys_, stream_);
@@ -225,7 +225,7 @@ class CudaRankingOnRanks final : public BucketRanking {
     }
   }
 
-  /// Where this rank's lists begin, by slot and bucket.
+  /// Addresses of outgoing lists, by slot and bucket.
   [[nodiscard]] std::vector<std::uint16_t*> list_starts() const {
     std::vector<std::uint16_t*> starts;
     for (std::size_t slot = 0; slot < slots; ++slot) {
@@ -240,7 +240,7 @@ class CudaRankingOnRanks final : public BucketRanking {
     return starts;
   }
 
-  /// Where lists come to, by slot, own bucket and rank.
+  /// Addresses of incoming lists, by slot, own bucket and rank.
   [[nodiscard]] std::vector<std::uint16_t*> list_arrivals() const {
     std::vector<std::uint16_t*> arrivals;
     for (std::size_t slot = 0; slot < slots; ++slot) {
@@ -255,24 +255,24 @@ class CudaRankingOnRanks final : public BucketRanking {
     return arrivals;
   }
 
-  /// The room of this rank's lists, by bucket.
-  [[nodiscard]] std::vector<std::uint32_t> list_rooms() const {
-    std::vector<std::uint32_t> rooms;
+  /// The capacity of outgoing lists, by bucket.
+  [[nodiscard]] std::vector<std::uint32_t> list_capacities() const {
+    std::vector<std::uint32_t> capacities;
     for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
-      rooms.push_back(static_cast<std::uint32_t>(messages_.units(own_rank(), bucket)));
+      capacities.push_back(static_cast<std::uint32_t>(messages_.units(own_rank(), bucket)));
     }
-    return rooms;
+    return capacities;
   }
 
-  /// And of the lists that come, by own bucket and rank.
-  [[nodiscard]] std::vector<std::uint32_t> list_arrival_rooms() const {
-    std::vector<std::uint32_t> rooms;
+  /// The capacity of incoming lists, by own bucket and rank.
+  [[nodiscard]] std::vector<std::uint32_t> list_arrival_capacities() const {
+    std::vector<std::uint32_t> capacities;
     for (std::size_t bucket = first_bucket(); bucket < partition().end(own_rank()); ++bucket) {
       for (std::size_t from = 0; from < partition().ranks(); ++from) {
-        rooms.push_back(static_cast<std::uint32_t>(messages_.units(from, bucket)));
+        capacities.push_back(static_cast<std::uint32_t>(messages_.units(from, bucket)));
       }
     }
-    return rooms;
+    return capacities;
   }
 
   /// This rank's buckets, numbered from its first, those expected to be the fullest first.
@@ -325,7 +325,7 @@ class CudaRankingOnRanks final : public BucketRanking {
                                                .low_bits = own_.low_bits,
                                                .changes = {changes[0], changes[1]},
                                                .lists = {.lists = starts_.data(),
-                                                         .rooms = rooms_.data(),
+                                                         .capacities = capacities_.data(),
                                                          .epoch = chosen_.transport->epoch(),
                                                          .claimed = row(claimed_, iteration)},
                                                .fillers = row(fillers_, iteration)});
@@ -357,7 +357,7 @@ class CudaRankingOnRanks final : public BucketRanking {
                                 .keys = keys_.data(),
                                 .test_positions = is_parameters(size()).positions,
                                 .arrivals = arrivals_.data(),
-                                .rooms = arrival_rooms_.data(),
+                                .capacities = arrival_capacities_.data(),
                                 .pieces = pieces_.data(),
                                 .surveys = surveys_.data(),
                                 .test_keys = test_keys_.data(),
@@ -483,8 +483,8 @@ class CudaRankingOnRanks final : public BucketRanking {
   Buffer<GpuMessageEnds> ends_;  ///< of all ranks
   Buffer<std::uint16_t*> starts_;
   Buffer<std::uint16_t*> arrivals_;
-  Buffer<std::uint32_t> rooms_;          ///< of this rank's lists, in units
-  Buffer<std::uint32_t> arrival_rooms_;  ///< of those that come
+  Buffer<std::uint32_t> capacities_;          ///< of this rank's lists, in units
+  Buffer<std::uint32_t> arrival_capacities_;  ///< of those that come
   Buffer<int> fullest_first_;
   Buffer<std::uint32_t> claimed_;  ///< units of each bucket, for each ranking
   Buffer<std::uint32_t> fillers_;

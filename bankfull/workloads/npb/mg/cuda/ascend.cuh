@@ -6,9 +6,9 @@
 namespace bankfull::npb::mg::cuda {
 
 /// next = w + S (v - A w) with w = u + Q coarse; u is absent where it is 0.
-template <class Grid>
+template <class GridType>
 struct AscendArguments {
-  GridPair<Grid> grids;
+  GridPair<GridType> grids;
   Weights smoother;
   const double* coarse;
   const double* u;
@@ -17,9 +17,9 @@ struct AscendArguments {
   int plane_pairs;  ///< of a slab
 };
 
-inline constexpr int copy_slots = 4;  ///< planes of a grid on their way or in use, 2^n
+inline constexpr int copy_slots = 4;  ///< planes of a grid being copied or in use, 2^n
 
-/// Planes of a region in turn.
+/// Ring of planes of a region.
 template <int Warps>
 struct SharedPlanes {
   SharedPlane<Warps> slot[std::size_t{copy_slots}];
@@ -29,8 +29,8 @@ struct SharedPlanes {
   }
 };
 
-/// A barrier of a block's warps in two halves: work between them needs nothing of other warps that
-/// they have not left before their last arrival.
+/// A barrier of a block's warps in two halves: work between them may only use data that other warps
+/// wrote before their previous arrival.
 class SplitBarrier {
  public:
   /// `place`: in shared memory. The whole block calls it.
@@ -79,11 +79,11 @@ struct AscendShared {
 };
 
 /// A thread's points of Q coarse.
-template <class Grid>
+template <class GridType>
 class Interpolation {
  public:
   template <int Warps>
-  __device__ __forceinline__ Interpolation(const double* coarse, const Grid& grid,
+  __device__ __forceinline__ Interpolation(const double* coarse, const GridType& grid,
                                            const Place<Warps>& place)
       : coarse_(coarse),
         grid_(grid),
@@ -92,7 +92,7 @@ class Interpolation {
         column_(grid.column(place.pair)),
         column_before_(grid.column(place.pair - 1)) {}
 
-  /// Asks for a coarse plane, which `take` will give.
+  /// Starts loading a coarse plane, which `take` returns.
   __device__ __forceinline__ void ask(int plane) {
     const double* const at = coarse_ + grid_.plane(plane);
     asked_ = {{__ldg(at + row_before_ + column_before_), __ldg(at + row_before_ + column_)},
@@ -117,7 +117,7 @@ class Interpolation {
 
  private:
   const double* coarse_;
-  Grid grid_;
+  GridType grid_;
   int row_;
   int row_before_;
   int column_;
@@ -129,11 +129,11 @@ class Interpolation {
 
 /// One block of the way up. At step n it forms w of plane n, r of plane n - 2 and the result of
 /// plane n - 4: each needs planes beside its own, and rows that other warps formed a step before.
-/// The result alone is nothing that other warps wait for.
-template <int Warps, bool HasU, class Grid>
+/// Only the result is not read by other warps.
+template <int Warps, bool HasU, class GridType>
 class AscendBlock {
  public:
-  __device__ __forceinline__ AscendBlock(const AscendArguments<Grid>& arguments,
+  __device__ __forceinline__ AscendBlock(const AscendArguments<GridType>& arguments,
                                          AscendShared<Warps>& shared)
       : f_(arguments),
         shared_(shared),
@@ -162,7 +162,7 @@ class AscendBlock {
   }
 
  private:
-  /// Begins to copy what step `plane` takes.
+  /// Starts copying the planes of step `plane`.
   __device__ __forceinline__ void copy(int plane) {
     if (HasU && plane < end_ + 2) {
       points_.copy(f_.u, plane, place_, shared_.u.of(plane));
@@ -200,7 +200,7 @@ class AscendBlock {
       return;
     }
     if constexpr (HasU) {
-      points_.stream(smoothed, plane, f_.next);  // nobody reads it before the caches forget it
+      points_.stream(smoothed, plane, f_.next);  // not read again before it is evicted
     } else {
       points_.store(smoothed, plane, f_.next);
     }
@@ -223,11 +223,11 @@ class AscendBlock {
     return increment;
   }
 
-  const AscendArguments<Grid>& f_;
+  const AscendArguments<GridType>& f_;
   AscendShared<Warps>& shared_;
   Place<Warps> place_;
-  Points<Grid> points_;
-  Interpolation<Grid> interpolation_;
+  Points<GridType> points_;
+  Interpolation<GridType> interpolation_;
   Residual residual_;
   Smoother smoother_;
   SplitBarrier barrier_;
@@ -237,24 +237,26 @@ class AscendBlock {
   Quad residual_here_ = {};  ///< r of the plane before that
 };
 
-template <int Warps, bool HasU, class Grid>
+template <int Warps, bool HasU, class GridType>
 __global__ void __launch_bounds__(32 * Warps, 1)
-    ascend_kernel(const __grid_constant__ AscendArguments<Grid> arguments) {
+    ascend_kernel(const __grid_constant__ AscendArguments<GridType> arguments) {
   extern __shared__ double2 shared_memory[];
-  AscendBlock<Warps, HasU, Grid>(arguments, *reinterpret_cast<AscendShared<Warps>*>(shared_memory))
+  AscendBlock<Warps, HasU, GridType>(arguments,
+                                     *reinterpret_cast<AscendShared<Warps>*>(shared_memory))
       .run();
 }
 
 /// Where `prepare_ascent` has been called.
-template <class Grid>
-void queue_ascent(const Stream& stream, const MarchPlan& plan, AscendArguments<Grid> arguments) {
+template <class GridType>
+void queue_ascent(const Stream& stream, const MarchPlan& plan,
+                  AscendArguments<GridType> arguments) {
   arguments.plane_pairs = plan.plane_pairs;
   with_warps(plan.warps, [&](auto warps) {
     const LaunchShape shape{plan.grid(), dim3(32, warps), sizeof(AscendShared<warps>)};
     if (arguments.u != nullptr) {
-      launch(stream, shape, ascend_kernel<warps, true, Grid>, arguments);
+      launch(stream, shape, ascend_kernel<warps, true, GridType>, arguments);
     } else {
-      launch(stream, shape, ascend_kernel<warps, false, Grid>, arguments);
+      launch(stream, shape, ascend_kernel<warps, false, GridType>, arguments);
     }
   });
 }
@@ -263,18 +265,18 @@ void queue_ascent(const Stream& stream, const MarchPlan& plan, AscendArguments<G
 inline MarchLimits ascent_limits(Device gpu) {
   const std::size_t most = max_shared_bytes(gpu, ascend_kernel<max_warps, true, Cube>);
   MarchLimits limits{multiprocessors_of(gpu), max_warps};
-  while (limits.warps > fewest_warps &&
+  while (limits.warps > min_warps &&
          static_cast<std::size_t>(limits.warps) * sizeof(AscendShared<1>) > most) {
     limits.warps -= 4;
   }
   return limits;
 }
 
-template <class Grid>
+template <class GridType>
 void prepare_ascent(int warps) {
   with_warps(warps, [](auto count) {
-    allow_shared_bytes(ascend_kernel<count, true, Grid>, sizeof(AscendShared<count>));
-    allow_shared_bytes(ascend_kernel<count, false, Grid>, sizeof(AscendShared<count>));
+    allow_shared_bytes(ascend_kernel<count, true, GridType>, sizeof(AscendShared<count>));
+    allow_shared_bytes(ascend_kernel<count, false, GridType>, sizeof(AscendShared<count>));
   });
 }
 

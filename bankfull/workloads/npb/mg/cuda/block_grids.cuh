@@ -13,7 +13,7 @@
 namespace bankfull::npb::mg::cuda {
 
 /// Grids up to 64 points per side are gathered and solved whole by every GPU: they do not keep one
-/// busy, whole or in blocks, and two exchanges a grid are four kernels more. The next finer grid
+/// busy, whole or in blocks, and two exchanges per grid are four more kernels. The next finer grid
 /// has eight times the points to gather, 16 MiB.
 inline constexpr int gathered_level = 6;
 
@@ -49,7 +49,7 @@ class GpuHalo {
   std::unique_ptr<HaloExchange<double>> exchange_;
 };
 
-/// whole = the pieces of all ranks in their places. A thread a point.
+/// whole = the pieces of all ranks in their places. One thread per point.
 static __global__ void put_pieces_kernel(const double* pieces,
                                          const __grid_constant__ Pieces places, int side,
                                          double* whole) {
@@ -60,10 +60,10 @@ static __global__ void put_pieces_kernel(const double* pieces,
   whole[n] = pieces[places.at(i3, i2, i1)];
 }
 
-/// Brings a grid of which every rank has formed its block to all ranks.
+/// Gathers a grid, of which every rank has computed its block, on all ranks.
 class GpuGather {
  public:
-  /// Collective. `whole`: where each rank wants all of it.
+  /// Collective. `whole`: destination of the gathered grid.
   GpuGather(const Communicator& ranks, const Decomposition& blocks, double* whole,
             Transport transport, const Stream& stream)
       : own_rank_(ranks.rank()),
@@ -75,7 +75,7 @@ class GpuGather {
             {.ranks = ranks, .neighbours = others(ranks), .transport = transport}, stream)),
         stream_(stream) {}
 
-  /// Where this rank leaves its own block, packed.
+  /// Destination of this rank's own block, packed.
   [[nodiscard]] double* piece() const { return pieces() + own_rank_ * places_.block.count(); }
   [[nodiscard]] Block piece_grid() const { return packed_block(places_.block); }
 
@@ -92,7 +92,7 @@ class GpuGather {
  private:
   [[nodiscard]] double* pieces() const { return places_.are_whole() ? whole_ : apart_.data(); }
 
-  /// Everybody gets the own piece and sends one.
+  /// Every rank sends its piece to all others.
   [[nodiscard]] std::vector<ListNeighbour> others(const Communicator& ranks) const {
     const std::int64_t points = places_.block.count();
     std::vector<std::int32_t> own(static_cast<std::size_t>(points));
@@ -198,11 +198,11 @@ class GridsOfRanks {
     const Extents finest = blocks.block(blocks.finest());
     std::int64_t total = 3 * field_bytes(finest) + halo_bytes(blocks, blocks.finest());
     for (int level = blocks.coarsest() + 1; level < blocks.finest(); ++level) {
-      // What goes out and what comes in of r is no more than that of u.
+      // Messages of r are no larger than those of u.
       total += 2 * (field_bytes(blocks.block(level)) + halo_bytes(blocks, level));
     }
-    // The gathered grid comes in and goes out, or comes in in turn, and is put in its place; lists
-    // say what goes out.
+    // Incoming and outgoing messages of the gathered grid, or two incoming buffers; their
+    // destination; index lists of what is sent.
     constexpr std::int64_t gathered = 4;
     const std::int64_t side = std::int64_t{1} << blocks.coarsest();
     return total + gathered * side * side * side * std::int64_t{sizeof(double)} +
@@ -266,7 +266,7 @@ class GridsOfRanks {
     return Layout(block, Block::ghosts, sizeof(double)).size() * std::int64_t{sizeof(double)};
   }
 
-  /// Messages of two ghosts that go out and come in, or come in in turn.
+  /// Outgoing and incoming messages of two ghost layers, or two incoming buffers.
   static std::int64_t halo_bytes(const Blocks& blocks, int level) {
     return 2 * busiest_halo_cells(blocks.at(level), halo_shape(Block::ghosts)) *
            std::int64_t{sizeof(double)};

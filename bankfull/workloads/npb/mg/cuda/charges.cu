@@ -17,11 +17,11 @@ struct Candidate {
   std::int64_t position;
 };
 
-/// What a search has found; `count` counts beyond the room.
+/// Results of a search; `count` may exceed the capacity.
 struct Found {
-  static constexpr unsigned room = 1024;
+  static constexpr unsigned capacity = 1024;
   unsigned count;
-  Candidate candidates[room];
+  Candidate candidates[capacity];
 };
 
 constexpr int charge_count = 10;  ///< of either sign
@@ -41,15 +41,15 @@ __global__ void __launch_bounds__(threads_per_block)
     // Wraps around below 0: one comparison for both ends.
     if (((state + depth) & (generator_modulus - 1)) <= 2 * depth) {
       const unsigned place = atomicAdd(&found->count, 1U);
-      if (place < Found::room) {
+      if (place < Found::capacity) {
         found->candidates[place] = {state, n};
       }
     }
   }
 }
 
-/// Collective. The numbers at most `depth` from either end, each rank having searched a share of
-/// all, or none where there is no room for all.
+/// Collective. The numbers at most `depth` from either end, of which each rank searches a share;
+/// none if a rank finds more than fit.
 std::vector<Candidate> candidates_of(std::int64_t count, std::uint64_t depth,
                                      const Communicator& ranks, const Stream& stream) {
   const Buffer<Found> found(MemorySpace::device, 1);
@@ -63,7 +63,7 @@ std::vector<Candidate> candidates_of(std::int64_t count, std::uint64_t depth,
   Found own{};
   copy_bytes(&own, found.data(), sizeof own, stream);
   stream.synchronize();
-  if (!ranks.all(own.count <= Found::room)) {
+  if (!ranks.all(own.count <= Found::capacity)) {
     return {};
   }
   std::vector<Candidate> all;
@@ -85,7 +85,7 @@ bool suffices(const std::vector<Candidate>& candidates) {
 /// Collective. The numbers near either end, by size: all charges are among them.
 std::vector<Candidate> candidates_of(std::int64_t count, const Communicator& ranks,
                                      const Stream& stream) {
-  // So many are to be expected at each end.
+  // The expected number at each end.
   for (const std::uint64_t expected : {64U, 128U, 256U, 32U}) {
     std::vector<Candidate> candidates = candidates_of(
         count, generator_modulus / static_cast<std::uint64_t>(count) * expected, ranks, stream);

@@ -10,11 +10,11 @@ inline constexpr int restrict_columns = 32;
 inline constexpr int restrict_rows = 8;
 
 /// coarse = P r. A thread marches along i3 with one column of coarse points.
-template <class Grid>
+template <class GridType>
 __global__ void __launch_bounds__(restrict_columns* restrict_rows)
-    restrict_kernel(const double* r, double* coarse, const __grid_constant__ GridPair<Grid> grids,
-                    int planes_per_block) {
-  const Grid& fine = grids.fine;
+    restrict_kernel(const double* r, double* coarse,
+                    const __grid_constant__ GridPair<GridType> grids, int planes_per_block) {
+  const GridType& fine = grids.fine;
   const int c1 = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int c2 = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
   const int first = static_cast<int>(blockIdx.z) * planes_per_block;
@@ -68,14 +68,14 @@ __global__ void __launch_bounds__(restrict_columns* restrict_rows)
 }
 
 /// coarse = P r of these grids.
-template <class Grid>
-void queue_restriction(const Stream& stream, const GridPair<Grid>& grids, const double* r,
+template <class GridType>
+void queue_restriction(const Stream& stream, const GridPair<GridType>& grids, const double* r,
                        double* coarse) {
-  const Grid& grid = grids.coarse;
+  const GridType& grid = grids.coarse;
   const int columns = std::min(grid.columns(), restrict_columns);
   const int rows = std::min(grid.rows(), restrict_rows);
   const int tiles = grid.columns() / columns * (grid.rows() / rows);
-  // Few points: rather many blocks than planes that serve two.
+  // On small grids occupancy matters more than loading shared planes only once.
   constexpr int many_blocks = 1024;
   constexpr int max_planes = 8;
   const int planes =
@@ -85,7 +85,7 @@ void queue_restriction(const Stream& stream, const GridPair<Grid>& grids, const 
                static_cast<unsigned>(grid.rows() / rows),
                static_cast<unsigned>(grid.planes() / planes)),
           dim3(static_cast<unsigned>(columns), static_cast<unsigned>(rows))},
-         restrict_kernel<Grid>, r, coarse, grids, planes);
+         restrict_kernel<GridType>, r, coarse, grids, planes);
 }
 
 inline constexpr int bottom_levels = 4;

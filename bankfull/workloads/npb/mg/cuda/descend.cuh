@@ -6,9 +6,9 @@
 namespace bankfull::npb::mg::cuda {
 
 /// coarse = P r with r = v - A u, and the blocks' sums of r squared.
-template <class Grid>
+template <class GridType>
 struct DescendArguments {
-  GridPair<Grid> grids;
+  GridPair<GridType> grids;
   const double* u;
   const double* v;
   double* coarse;   ///< nullptr where the sums alone are wanted
@@ -56,10 +56,10 @@ class Restriction {
 
 /// One block of the way down. At step n it takes plane n of u, forms r of plane n - 2 and restricts
 /// plane n - 3.
-template <int Warps, class Grid>
+template <int Warps, class GridType>
 class DescendBlock {
  public:
-  __device__ __forceinline__ DescendBlock(const DescendArguments<Grid>& arguments,
+  __device__ __forceinline__ DescendBlock(const DescendArguments<GridType>& arguments,
                                           DescendShared<Warps>& shared)
       : f_(arguments),
         shared_(shared),
@@ -112,7 +112,7 @@ class DescendBlock {
     } else {
       const double coarse = restriction_.between(residual_here_.b, beside_row);
       if (plane > first_ && place_.owner && f_.coarse != nullptr) {
-        const Grid& grid = f_.grids.coarse;
+        const GridType& grid = f_.grids.coarse;
         f_.coarse[grid.plane(plane / 2 - 1) + grid.row(place_.row_pair) + place_.pair] = coarse;
       }
     }
@@ -129,10 +129,10 @@ class DescendBlock {
     squares_ = fma(r.b.y, r.b.y, squares_);
   }
 
-  const DescendArguments<Grid>& f_;
+  const DescendArguments<GridType>& f_;
   DescendShared<Warps>& shared_;
   Place<Warps> place_;
-  Points<Grid> points_;
+  Points<GridType> points_;
   Residual residual_;
   Restriction restriction_;
   int first_;
@@ -144,11 +144,11 @@ class DescendBlock {
   double squares_ = 0.0;
 };
 
-template <int Warps, class Grid>
+template <int Warps, class GridType>
 __global__ void __launch_bounds__(32 * Warps, 1)
-    descend_kernel(const __grid_constant__ DescendArguments<Grid> arguments) {
+    descend_kernel(const __grid_constant__ DescendArguments<GridType> arguments) {
   extern __shared__ double2 shared_memory[];
-  DescendBlock<Warps, Grid>(arguments, *reinterpret_cast<DescendShared<Warps>*>(shared_memory))
+  DescendBlock<Warps, GridType>(arguments, *reinterpret_cast<DescendShared<Warps>*>(shared_memory))
       .run();
 }
 
@@ -156,19 +156,20 @@ __global__ void __launch_bounds__(32 * Warps, 1)
 inline MarchLimits descent_limits(Device gpu) { return {multiprocessors_of(gpu), max_warps}; }
 
 /// Where `prepare_descent` has been called.
-template <class Grid>
-void queue_descent(const Stream& stream, const MarchPlan& plan, DescendArguments<Grid> arguments) {
+template <class GridType>
+void queue_descent(const Stream& stream, const MarchPlan& plan,
+                   DescendArguments<GridType> arguments) {
   arguments.plane_pairs = plan.plane_pairs;
   with_warps(plan.warps, [&](auto warps) {
     launch(stream, {plan.grid(), dim3(32, warps), sizeof(DescendShared<warps>)},
-           descend_kernel<warps, Grid>, arguments);
+           descend_kernel<warps, GridType>, arguments);
   });
 }
 
-template <class Grid>
+template <class GridType>
 void prepare_descent(int warps) {
   with_warps(warps, [](auto count) {
-    allow_shared_bytes(descend_kernel<count, Grid>, sizeof(DescendShared<count>));
+    allow_shared_bytes(descend_kernel<count, GridType>, sizeof(DescendShared<count>));
   });
 }
 

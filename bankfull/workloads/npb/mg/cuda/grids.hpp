@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/base/host_device.hpp"
 #include "bankfull/core/comm/decomposition.hpp"
 #include "bankfull/core/field/layout.hpp"
@@ -39,12 +40,16 @@ struct BlockAxis {
   int first = 0;   ///< where the rank's first lies
   int mask = -1;   ///< that wraps around; all ones pass on to ghosts
 
-  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int at(int i) const { return (first + i) & mask; }
+  /// Of a point, or of one of the `ghosts` beyond an end.
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int at(int i, int ghosts) const {
+    expects(i >= -ghosts && i < points + ghosts, "the point is the block's or near it");
+    return (first + i) & mask;
+  }
 };
 
 /// A rank's block of a grid and what lies around it.
 struct Block {
-  /// Points beyond the ends of a block that kernels ask for.
+  /// Points beyond the ends of a block that kernels read.
   static constexpr int ghosts = 2;
 
   BlockAxis axis_3;
@@ -58,22 +63,24 @@ struct Block {
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int columns() const { return axis_1.points; }
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int row_pitch() const { return pitch_of_rows; }
 
-  /// Further on than the ghosts, where marches ask for planes that they do not use, the last.
+  /// Beyond the ghosts the last plane, because marches also load planes that they do not use.
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr std::int64_t plane(int i3) const {
     const int last = axis_3.points + ghosts - 1;
-    return axis_3.at(i3 < last ? i3 : last) * pitch_of_planes;
+    return axis_3.at(i3 < last ? i3 : last, ghosts) * pitch_of_planes;
   }
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int row(int i2) const {
-    return axis_2.at(i2) * pitch_of_rows;
+    return axis_2.at(i2, ghosts) * pitch_of_rows;
   }
-  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int column(int i1) const { return axis_1.at(i1); }
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int column(int i1) const {
+    return axis_1.at(i1, ghosts);
+  }
 };
 
 /// A grid that a kernel goes through and the next coarser one, of the same rank.
-template <class Grid>
+template <class GridType>
 struct GridPair {
-  Grid fine;
-  Grid coarse;
+  GridType fine;
+  GridType coarse;
 };
 
 /// The block of a field with ghosts along the axes that `cuts` cuts; values count from its

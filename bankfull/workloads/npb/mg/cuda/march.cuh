@@ -11,19 +11,20 @@
 
 namespace bankfull::npb::mg::cuda {
 
-// How blocks go through a grid.
+// How blocks traverse a grid.
 //
-// A block owns a region of 64 columns (i1) by two rows (i2) a warp and marches along i3. A lane
+// A block owns a region of 64 columns (i1) by two rows (i2) per warp and marches along i3. A lane
 // owns two columns, so the columns beside its own are those of the lanes beside; of the rows
 // beside, a thread owns one and finds the others in shared memory, where every thread leaves what
 // it formed a step before. Sums over neighbours are carried from plane to plane in registers. The
-// outermost lanes and warps form what their neighbours need; what they would write others write.
+// outermost lanes and warps compute only what their neighbours need; their own points are written
+// by other blocks.
 //
-// On the way down, planes come to registers a step before their turn. The way up has no registers
-// to spare: planes are copied to shared memory some steps before their turn. A thread copies what
-// it will read itself, so it waits for its own copies only.
+// On the way down, planes are prefetched to registers one step ahead. The way up has no registers
+// to spare: planes are copied to shared memory some steps ahead. A thread copies what it will read
+// itself, so it waits for its own copies only.
 //
-// What lies beyond a rank's points the grid knows: its other end, or ghosts.
+// The grid defines the points beyond a rank's own: the other end, or ghosts.
 
 inline constexpr int lane_pairs = 30;  ///< pairs of columns that a warp finishes
 inline constexpr int fill_planes = 6;  ///< steps of a march before its first and after its last
@@ -127,9 +128,9 @@ struct Place {
   int warp;
   int pair;      ///< columns 2 pair and 2 pair + 1, from -1 to one beyond the last
   int row_pair;  ///< rows 2 row_pair and 2 row_pair + 1, likewise
-  bool owner;    ///< whether what it forms of the result is wanted
-  // Places in shared planes. The region's first and last warp find rows of their own beside theirs:
-  // nobody wants what they make of it.
+  bool owner;    ///< whether it writes its points of the result
+  // Places in shared planes. The region's first and last warp use their own rows as neighbours:
+  // their results are discarded.
   int own_row;
   int row_above;
   int row_below;
@@ -145,7 +146,7 @@ struct Place {
     const int row = static_cast<int>(blockIdx.y) * (Warps - 2) + warp - 1;
     owner = lane > 0 && lane <= lane_pairs && column < pairs && warp > 0 && warp < Warps - 1 &&
             row < row_pairs;
-    // Threads further on are wanted by nobody.
+    // The results of threads further on are not used.
     pair = min(column, pairs);
     row_pair = min(row, row_pairs);
   }
@@ -165,20 +166,20 @@ struct Place {
 };
 
 /// A thread's points in the planes of a grid.
-template <class Grid>
+template <class GridType>
 class Points {
  public:
   template <int Warps>
-  __device__ __forceinline__ Points(const Grid& grid, const Place<Warps>& place)
+  __device__ __forceinline__ Points(const GridType& grid, const Place<Warps>& place)
       : grid_(grid), own_(grid.row(2 * place.row_pair) + grid.column(2 * place.pair)) {}
 
-  /// A plane of the grid, which nobody writes meanwhile.
+  /// A plane of the grid, which is not written during the kernel.
   __device__ __forceinline__ Quad load(const double* values, int plane) const {
     const double* const at = values + grid_.plane(plane) + own_;
     return {pair_of(load_once(at)), pair_of(load_once(at + grid_.row_pitch()))};
   }
 
-  /// Begins to copy a plane of the grid.
+  /// Starts copying a plane of the grid.
   template <int Warps>
   __device__ __forceinline__ void copy(const double* values, int plane, const Place<Warps>& place,
                                        SharedPlane<Warps>& to) const {
@@ -194,7 +195,7 @@ class Points {
     *reinterpret_cast<double2*>(at + grid_.row_pitch()) = points.b;
   }
 
-  /// The same past what caches keep.
+  /// The same with streaming stores.
   __device__ __forceinline__ void stream(const Quad& points, int plane, double* values) const {
     double* const at = values + grid_.plane(plane) + own_;
     __stcs(reinterpret_cast<double2*>(at), points.a);
@@ -206,7 +207,7 @@ class Points {
     return {v.lane[0], v.lane[1]};
   }
 
-  Grid grid_;
+  GridType grid_;
   int own_;  ///< in a plane
 };
 
@@ -227,8 +228,8 @@ struct MarchPlan {
 
 constexpr int parts_of(int count, int part) { return (count + part - 1) / part; }
 
-/// Until the last of so many multiprocessors, each with one block at a time, is done: steps, which
-/// take longer the more warps go along, and a bit however few they are.
+/// Estimated time until the last multiprocessor, with one block at a time, is done: the number of
+/// steps times their duration, which grows with the number of warps from a fixed overhead.
 inline int time_of(const MarchPlan& plan, int multiprocessors) {
   constexpr int step_overhead = 2;  // in warps' time
   const int rounds = parts_of(plan.blocks(), multiprocessors);
@@ -236,8 +237,8 @@ inline int time_of(const MarchPlan& plan, int multiprocessors) {
 }
 
 /// Blocks of these warps, in the best slabs.
-template <class Grid>
-MarchPlan plan_march(const Grid& grid, int warps, int multiprocessors) {
+template <class GridType>
+MarchPlan plan_march(const GridType& grid, int warps, int multiprocessors) {
   const int pairs = grid.planes() / 2;
   MarchPlan best{warps, parts_of(grid.columns() / 2, lane_pairs),
                  parts_of(grid.rows() / 2, warps - 2), 1, pairs};
@@ -253,10 +254,10 @@ MarchPlan plan_march(const Grid& grid, int warps, int multiprocessors) {
 }
 
 /// Warps of the smallest and of the largest blocks there are.
-inline constexpr int fewest_warps = 8;
+inline constexpr int min_warps = 8;
 inline constexpr int max_warps = 16;
 
-/// What a GPU sets to the plans of a pass.
+/// A GPU's limits for the plans of a pass.
 struct MarchLimits {
   int multiprocessors;
   int warps;  ///< of a block, at most
@@ -271,14 +272,14 @@ void with_warps(int warps, const Body& body) {
     case 12:
       return body(std::integral_constant<int, 12>{});
     default:
-      return body(std::integral_constant<int, fewest_warps>{});
+      return body(std::integral_constant<int, min_warps>{});
   }
 }
 
 /// The best plan of all.
-template <class Grid>
-MarchPlan plan_march(const Grid& grid, const MarchLimits& limits) {
-  MarchPlan best = plan_march(grid, fewest_warps, limits.multiprocessors);
+template <class GridType>
+MarchPlan plan_march(const GridType& grid, const MarchLimits& limits) {
+  MarchPlan best = plan_march(grid, min_warps, limits.multiprocessors);
   for (const int warps : {12, max_warps}) {
     const MarchPlan plan = plan_march(grid, warps, limits.multiprocessors);
     if (warps <= limits.warps &&
