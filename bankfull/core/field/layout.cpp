@@ -36,4 +36,15 @@ Layout::Layout(Extents interior, std::int64_t ghosts, std::size_t element_bytes)
   size_ = round_up(origin_ + last + row_pitch_, alignment);
 }
 
+Layout Layout::with_pitches(Extents interior, std::int64_t row_pitch, std::int64_t plane_pitch) {
+  expects(row_pitch >= interior.nk && plane_pitch >= interior.nj * row_pitch,
+          "rows and planes do not overlap");
+  Layout layout;
+  layout.interior_ = interior;
+  layout.row_pitch_ = row_pitch;
+  layout.plane_pitch_ = plane_pitch;
+  layout.size_ = interior.ni * plane_pitch;
+  return layout;
+}
+
 }  // namespace bankfull

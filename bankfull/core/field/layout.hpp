@@ -25,6 +25,9 @@ class Layout {
 
   Layout(Extents interior, std::int64_t ghosts, std::size_t element_bytes);
 
+  /// Without ghosts, with pitches that others have chosen.
+  static Layout with_pitches(Extents interior, std::int64_t row_pitch, std::int64_t plane_pitch);
+
   [[nodiscard]] Extents interior() const { return interior_; }
   [[nodiscard]] std::int64_t ghosts() const { return ghosts_; }
   [[nodiscard]] std::int64_t row_pitch() const { return row_pitch_; }
@@ -45,12 +48,14 @@ class Layout {
   friend bool operator==(const Layout&, const Layout&) = default;
 
  private:
+  Layout() = default;
+
   Extents interior_;
-  std::int64_t ghosts_;
-  std::int64_t row_pitch_;
-  std::int64_t plane_pitch_;
-  std::int64_t origin_;
-  std::int64_t size_;
+  std::int64_t ghosts_ = 0;
+  std::int64_t row_pitch_ = 0;
+  std::int64_t plane_pitch_ = 0;
+  std::int64_t origin_ = 0;
+  std::int64_t size_ = 0;
 };
 
 }  // namespace bankfull

@@ -1,11 +1,13 @@
 #pragma once
 
+#include "bankfull/core/comm/transport.hpp"
 #include "bankfull/numerics/poisson/poisson.hpp"
 #include "bankfull/numerics/poisson/sharing.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 namespace bankfull::poisson {
 
@@ -31,13 +33,19 @@ std::unique_ptr<Solver<Real>> make_cpu_multigrid(const Domain& domain, Stopping 
 /// The number of the axis along which multigrid relaxes lines, so that it cannot be cut; -1: none.
 int uncut_axis(const Domain& domain);
 
-/// How many levels the ranks share, the finest first; 0: the root solves all of it.
-int shared_levels(const Domain& domain, const Sharing& sharing);
+/// How many levels the ranks share, the finest first; 0: the root solves all of it, which GPUs do
+/// not offer.
+int shared_levels(const Domain& domain, const Sharing& sharing, bool on_gpu);
 
-/// In builds with CUDA only.
+/// Why the GPUs of ranks cannot share a domain; empty if they can.
+std::string gpu_sharing_obstacle(const Domain& domain, const Sharing& sharing);
+
+/// The same on GPUs, in builds with CUDA only. Ranks can share a domain if gpu_sharing_obstacle is
+/// empty. Throws UsageError if the transport is not available.
 template <class Real>
 std::unique_ptr<Solver<Real>> make_cuda_multigrid(const Domain& domain, Stopping stopping,
-                                                  const Stream& stream);
+                                                  const Stream& stream, const Sharing& sharing = {},
+                                                  Transport transport = Transport::automatic);
 
 /// What keeps multigrid from converging on a domain. Widths are those of cells.
 enum class MultigridLimit {
@@ -93,11 +101,9 @@ inline constexpr double max_ratio_of_shapes_in_planes = 14.0;
 inline constexpr double max_range = 8e6;
 inline constexpr double max_range_along_lines = 3e6;
 
-/// All memory that a solver for fields of `element_bytes` per element takes, on its device.
-std::int64_t multigrid_bytes(const Domain& domain, std::size_t element_bytes, bool on_gpu);
-
-/// The memory of this rank's part, on CPUs.
-std::int64_t multigrid_bytes(const Domain& domain, std::size_t element_bytes,
-                             const Sharing& sharing);
+/// All memory that a solver for fields of `element_bytes` per element takes, on its device; of this
+/// rank's part.
+std::int64_t multigrid_bytes(const Domain& domain, std::size_t element_bytes, bool on_gpu,
+                             const Sharing& sharing = {});
 
 }  // namespace bankfull::poisson

@@ -42,7 +42,10 @@ struct Turned {
   [[nodiscard]] RankLevels levels_of(const Sharing& sharing) const {
     const RankGrid& grid = sharing.grid;
     const RankGrid turned = swapped ? RankGrid{grid.j, grid.i, grid.k} : grid;
-    return rank_levels(levels(), cut_of(domain, turned), sharing.rank(), sharing.min_cells);
+    constexpr std::int64_t min_cells = 4096;
+    const std::vector<Level> all = levels();
+    return rank_levels(all, cut_of(domain, turned), sharing.rank(),
+                       sharing.min_cells.value_or(min_cells), halo_widths(all));
   }
 };
 
@@ -313,9 +316,22 @@ std::unique_ptr<Solver<Real>> make_cpu_multigrid(const Domain& domain, Stopping 
                                                          threads);
 }
 
-int shared_levels(const Domain& domain, const Sharing& sharing) {
-  const multigrid::RankLevels levels = multigrid::Turned(domain).levels_of(sharing);
+int shared_levels(const Domain& domain, const Sharing& sharing, bool on_gpu) {
+  using namespace multigrid;
+  const RankLevels levels =
+      on_gpu ? cuda::windows_on_gpus(cuda::Hierarchy(domain, cuda::max_bottom_bytes), sharing)
+             : Turned(domain).levels_of(sharing);
   return static_cast<int>(levels.shared.size()) - (levels.gathered.empty() ? 0 : 1);
+}
+
+std::string gpu_sharing_obstacle(const Domain& domain, const Sharing& sharing) {
+  if (uncut_axis(domain) >= 0) {
+    return "multigrid relaxes lines, which it does on one GPU only";
+  }
+  if (sharing.grid.k > 1 || domain.k.cells() == 1) {
+    return "multigrid cuts along rows of several cells on one GPU only";
+  }
+  return shared_levels(domain, sharing, true) > 0 ? "" : "the blocks are too thin for multigrid";
 }
 
 int uncut_axis(const Domain& domain) { return multigrid::line_axis_of_schedules(domain); }
@@ -324,30 +340,38 @@ bool multigrid_serves(const Domain& domain) {
   return multigrid_fit(domain).limit == MultigridLimit::none;
 }
 
-std::int64_t multigrid_bytes(const Domain& domain, std::size_t element_bytes, bool on_gpu) {
-  if (on_gpu) {
-    using namespace multigrid::cuda;
-    return Hierarchy(domain, max_bottom_bytes).bytes(element_bytes);
-  }
-  const multigrid::Turned turned(domain);
-  const Layout outer(turned.domain.extents(), 1, element_bytes);
-  return 2 * outer.size() * static_cast<std::int64_t>(element_bytes) +
-         multigrid::CpuCycle::bytes(turned.levels());
+namespace {
+
+std::int64_t bytes_on_gpu(const Domain& domain, std::size_t element_bytes, const Sharing& sharing) {
+  using namespace multigrid::cuda;
+  const Hierarchy hierarchy(domain, max_bottom_bytes);
+  return sharing.is_shared()
+             ? bytes_of_windows(hierarchy, windows_on_gpus(hierarchy, sharing), element_bytes)
+             : hierarchy.bytes(element_bytes);
 }
 
-std::int64_t multigrid_bytes(const Domain& domain, std::size_t element_bytes,
-                             const Sharing& sharing) {
-  const multigrid::RankLevels levels = multigrid::Turned(domain).levels_of(sharing);
+/// What the root does where no level is shared is one rank's.
+std::int64_t bytes_on_cpu(const Domain& domain, std::size_t element_bytes, const Sharing& sharing) {
+  const multigrid::Turned turned(domain);
+  const multigrid::RankLevels levels = turned.levels_of(sharing);
   const bool is_root = sharing.rank() == 0;
   if (levels.shares_nothing()) {
     const Layout block(cut_of(domain, sharing.grid).block(sharing.rank()).extents(), 1,
                        element_bytes);
     return 2 * block.size() * static_cast<std::int64_t>(element_bytes) +
-           (is_root ? multigrid_bytes(domain, element_bytes, false) : 0);
+           (is_root ? bytes_on_cpu(domain, element_bytes, {}) : 0);
   }
   const Layout outer(levels.shared.front().level.extents(), 1, element_bytes);
   return 2 * outer.size() * static_cast<std::int64_t>(element_bytes) +
          multigrid::CpuCycle::bytes(levels, is_root);
+}
+
+}  // namespace
+
+std::int64_t multigrid_bytes(const Domain& domain, std::size_t element_bytes, bool on_gpu,
+                             const Sharing& sharing) {
+  return on_gpu ? bytes_on_gpu(domain, element_bytes, sharing)
+                : bytes_on_cpu(domain, element_bytes, sharing);
 }
 
 template std::unique_ptr<Solver<float>> make_cpu_multigrid(const Domain&, Stopping, int,

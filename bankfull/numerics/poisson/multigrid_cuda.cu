@@ -1,19 +1,18 @@
 #include "bankfull/core/base/expects.hpp"
+#include "bankfull/core/comm/gpu_reduction.hpp"
 #include "bankfull/core/exec/graph.hpp"
 #include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/numerics/poisson/multigrid.hpp"
-#include "bankfull/numerics/poisson/multigrid/cuda/ascend.cuh"
-#include "bankfull/numerics/poisson/multigrid/cuda/bottom.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/defect.cuh"
-#include "bankfull/numerics/poisson/multigrid/cuda/descend.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/hierarchy.hpp"
 #include "bankfull/numerics/poisson/multigrid/cuda/line_tables.hpp"
 #include "bankfull/numerics/poisson/multigrid/cuda/lines.cuh"
-#include "bankfull/numerics/poisson/multigrid/cuda/restrict.cuh"
+#include "bankfull/numerics/poisson/multigrid/cuda/point_levels.cuh"
+#include "bankfull/numerics/poisson/multigrid/cuda/shared_levels.cuh"
 
 #include <algorithm>
 #include <numeric>
-#include <type_traits>
+#include <optional>
 #include <vector>
 
 namespace bankfull::poisson {
@@ -36,84 +35,6 @@ namespace {
 //
 // With lines a cycle is V(1, 1) on the finest level and V(2, 2) below, one kernel per half-sweep:
 // each must have gone along all lines before the next begins.
-
-template <class T>
-Buffer<T> uploaded(const std::vector<T>& values, const Stream& stream) {
-  Buffer<T> buffer(MemorySpace::device, values.size());
-  copy_bytes(buffer.data(), values.data(), buffer.bytes(), stream);
-  stream.synchronize();  // the values may go
-  return buffer;
-}
-
-template <class T>
-Buffer<T> zeros(std::int64_t size, const Stream& stream) {
-  Buffer<T> buffer(MemorySpace::device, static_cast<std::size_t>(size));
-  fill_bytes(buffer.data(), 0, buffer.bytes(), stream);
-  return buffer;
-}
-
-/// An axis of one cell is its own neighbour or has none: either way it has no part in L.
-bool has_neighbours(const AxisLevel& axis) { return axis.cells > 1; }
-
-void append_table(const AxisLevel& axis, std::vector<float>& tables) {
-  const std::size_t cells = axis.lower.size();
-  const float present = has_neighbours(axis) ? 1.0F : 0.0F;
-  for (std::size_t n = 0; n < cells; ++n) {
-    tables.push_back(present * static_cast<float>(axis.lower[n]));
-    tables.push_back(present * static_cast<float>(axis.upper[n]));
-  }
-  for (const double restriction_weight : axis.restriction_weight) {
-    tables.push_back(static_cast<float>(restriction_weight));
-  }
-  for (const double interpolation_weight : axis.interpolation_weight) {
-    tables.push_back(static_cast<float>(interpolation_weight));
-  }
-}
-
-/// All levels' tables, level after level, axis after axis.
-std::vector<float> tables_of(const Hierarchy& hierarchy) {
-  std::vector<float> tables;
-  for (const Level& level : hierarchy.levels()) {
-    append_table(level.i, tables);
-    append_table(level.j, tables);
-    append_table(level.k, tables);
-  }
-  return tables;
-}
-
-/// A table as append_table wrote it; `at` moves behind it.
-AxisView view_of(const AxisLevel& axis, const float*& at) {
-  const auto cells = static_cast<int>(axis.cells);
-  const AxisView view{.cells = cells,
-                      .coarse_cells = axis.coarsened ? (cells + 1) / 2 : cells,
-                      .periodic = axis.periodic && has_neighbours(axis),
-                      .coarsened = axis.coarsened,
-                      .coefficients = reinterpret_cast<const float2*>(at),
-                      .restriction_weight = at + std::ptrdiff_t{2} * cells,
-                      .interpolation_weight = at + std::ptrdiff_t{3} * cells};
-  at += std::ptrdiff_t{4} * cells;
-  return view;
-}
-
-Pitches pitches_of(const Hierarchy& hierarchy, int n) {
-  return {static_cast<int>(hierarchy.row_pitch(n)), hierarchy.plane_pitch(n)};
-}
-
-std::vector<LevelView> views_of(const Hierarchy& hierarchy, const float* tables) {
-  std::vector<LevelView> views;
-  for (int n = 0; n < hierarchy.count(); ++n) {
-    const Level& level = hierarchy.level(n);
-    LevelView view;
-    view.i = view_of(level.i, tables);
-    view.j = view_of(level.j, tables);
-    view.k = view_of(level.k, tables);
-    view.at = pitches_of(hierarchy, n);
-    view.coarse_at = pitches_of(hierarchy, std::min(n + 1, hierarchy.count() - 1));
-    view.omega = static_cast<float>(level.omega);
-    views.push_back(view);
-  }
-  return views;
-}
 
 template <class Real>
 void append_coefficients(const AxisLevel& axis, std::vector<Pair<Real>>& to) {
@@ -145,184 +66,6 @@ std::vector<double> shares_of(const Domain& domain) {
   }
   return shares;
 }
-
-/// body(std::bool_constant<value>{})
-template <class Body>
-void with_bool(bool value, const Body& body) {
-  if (value) {
-    body(std::true_type{});
-  } else {
-    body(std::false_type{});
-  }
-}
-
-/// What a level has in GPU memory: levels of one block lack `up`, and all but the first all of it.
-struct LevelFields {
-  Buffer<float> r;
-  Buffer<float> down;  ///< the correction on the way down
-  Buffer<float> up;    ///< and on the way up
-};
-
-/// The correction for a residual, as a solver of all but the finest level's outer residual has it.
-class Corrector {
- public:
-  virtual ~Corrector() = default;
-
-  /// The finest level, without its fields.
-  [[nodiscard]] virtual const LevelView& finest() const = 0;
-
-  /// The residual of the first of these levels.
-  [[nodiscard]] virtual float* residual() const = 0;
-
-  /// The correction by one V-cycle, and by full multigrid.
-  virtual void queue_cycle(const Stream& stream) const = 0;
-  virtual void queue_full_multigrid(const Stream& stream) const = 0;
-};
-
-/// The correction for a residual by one V-cycle: all levels but the finest.
-class CoarseLevels final : public Corrector {
- public:
-  CoarseLevels(const Hierarchy& hierarchy, const Stream& stream)
-      : hierarchy_(hierarchy),
-        multiprocessors_(multiprocessors_of(stream.device())),
-        tables_(uploaded(tables_of(hierarchy), stream)),
-        views_(views_of(hierarchy, tables_.data())) {
-    for (int n = 1; n <= hierarchy.bottom(); ++n) {
-      const std::int64_t size = hierarchy.field_size(n);
-      const bool is_bottom = n == hierarchy.bottom();
-      fields_.push_back({zeros<float>(size, stream), zeros<float>(size, stream),
-                         is_bottom ? Buffer<float>() : zeros<float>(size, stream)});
-    }
-    set_bottom();
-    allow_shared_bytes(bottom_kernel, bottom_shared_bytes());
-  }
-
-  [[nodiscard]] const LevelView& view(int n) const { return views_[static_cast<std::size_t>(n)]; }
-  [[nodiscard]] const LevelView& finest() const override { return view(0); }
-  [[nodiscard]] float* residual() const override { return fields(1).r.data(); }
-
-  /// Its correction.
-  [[nodiscard]] const float* correction() const { return correction_of(1); }
-
-  void queue_cycle(const Stream& stream) const override { queue_cycle(stream, 1, From::zero); }
-
-  /// The correction by full multigrid: on each level from the coarsest on a V-cycle from what the
-  /// next coarser one found.
-  void queue_full_multigrid(const Stream& stream) const override {
-    for (int n = 1; n < hierarchy_.bottom(); ++n) {
-      queue_restriction(stream, n);
-    }
-    queue_bottom(stream);
-    for (int n = hierarchy_.bottom() - 1; n > 0; --n) {
-      queue_ascent(stream, n, From::zero);
-      queue_cycle(stream, n, From::what_is_there);
-    }
-  }
-
- private:
-  [[nodiscard]] const LevelFields& fields(int n) const {
-    return fields_[static_cast<std::size_t>(n) - 1];
-  }
-  [[nodiscard]] const float* correction_of(int n) const {
-    return n == hierarchy_.bottom() ? fields(n).down.data() : fields(n).up.data();
-  }
-
-  void set_bottom() {
-    const int first = hierarchy_.bottom();
-    bottom_.levels = hierarchy_.count() - first;
-    // All tables lie behind that of the first axis of the first level.
-    bottom_.tables = reinterpret_cast<const float*>(view(first).i.coefficients);
-    for (int n = first; n < hierarchy_.count(); ++n) {
-      bottom_.level[n - first] = {view(n), static_cast<int>(hierarchy_.level(n).extents().count()),
-                                  hierarchy_.has_seams(n), bottom_.floats};
-      bottom_.floats += static_cast<int>(hierarchy_.bottom_floats(n));
-      bottom_.table_count += static_cast<int>(hierarchy_.table_floats(n));
-    }
-    bottom_.sweeps_before = 1;
-    bottom_.sweeps_after = 2;
-    bottom_.r = fields(first).r.data();
-    bottom_.e = fields(first).down.data();
-  }
-
-  [[nodiscard]] std::size_t bottom_shared_bytes() const {
-    return static_cast<std::size_t>(bottom_.floats + bottom_.table_count) * sizeof(float);
-  }
-
-  /// A V-cycle on a level, from 0 or from its correction.
-  void queue_cycle(const Stream& stream, int first, From from) const {
-    for (int n = first; n < hierarchy_.bottom(); ++n) {
-      queue_descent(stream, n, n == first ? from : From::zero);
-    }
-    queue_bottom(stream);
-    for (int n = hierarchy_.bottom() - 1; n >= first; --n) {
-      queue_ascent(stream, n, From::what_is_there);
-    }
-  }
-
-  void queue_restriction(const Stream& stream, int n) const {
-    constexpr int planes = 4;  // few cells: rather many blocks
-    const LevelView& level = view(n);
-    const RestrictArguments arguments{.level = level,
-                                      .r = fields(n).r.data(),
-                                      .coarse_r = fields(n + 1).r.data(),
-                                      .planes = planes};
-    const dim3 grid(static_cast<unsigned>(parts_of(level.k.cells, region_columns)),
-                    static_cast<unsigned>(parts_of(level.j.cells, 2 * restrict_warps)),
-                    static_cast<unsigned>(parts_of(level.i.cells, planes)));
-    with_bool(hierarchy_.has_seams(n), [&](auto seams) {
-      launch(stream, {grid, dim3(32, restrict_warps)}, restrict_kernel<seams>, arguments);
-    });
-  }
-
-  void queue_descent(const Stream& stream, int n, From from) const {
-    const MarchPlan plan = plan_march(view(n), descend_reach(from), multiprocessors_);
-    const DescendArguments arguments{.level = view(n),
-                                     .r = fields(n).r.data(),
-                                     .start = from == From::zero ? nullptr : fields(n).up.data(),
-                                     .e = fields(n).down.data(),
-                                     .coarse_r = fields(n + 1).r.data(),
-                                     .planes = plan.planes};
-    with_bool(hierarchy_.has_seams(n), [&](auto seams) {
-      with_bool(from == From::zero, [&](auto from_zero) {
-        constexpr From start = from_zero ? From::zero : From::what_is_there;
-        constexpr std::size_t bytes = sizeof(DescendShared<seams>);
-        allow_shared_bytes(descend_kernel<start, seams>, bytes);
-        launch(stream, {plan.grid(), dim3(32, warps), bytes}, descend_kernel<start, seams>,
-               arguments);
-      });
-    });
-  }
-
-  void queue_bottom(const Stream& stream) const {
-    launch(stream, {dim3(1), dim3(bottom_threads), bottom_shared_bytes()}, bottom_kernel, bottom_);
-  }
-
-  /// From 0, or from the correction on the way down.
-  void queue_ascent(const Stream& stream, int n, From from) const {
-    const MarchPlan plan = plan_march(view(n), ascend_reach, multiprocessors_);
-    const AscendArguments<float> arguments{
-        .level = view(n),
-        .coarse = correction_of(n + 1),
-        .r = fields(n).r.data(),
-        .e = from == From::zero ? nullptr : fields(n).down.data(),
-        .p = fields(n).up.data(),
-        .scale = nullptr,
-        .planes = plan.planes};
-    with_bool(hierarchy_.has_seams(n), [&](auto seams) {
-      constexpr std::size_t bytes = sizeof(AscendShared<seams>);
-      allow_shared_bytes(ascend_kernel<float, false, seams>, bytes);
-      launch(stream, {plan.grid(), dim3(32, warps), bytes}, ascend_kernel<float, false, seams>,
-             arguments);
-    });
-  }
-
-  const Hierarchy& hierarchy_;
-  int multiprocessors_;
-  Buffer<float> tables_;
-  std::vector<LevelView> views_;
-  std::vector<LevelFields> fields_;  ///< from level 1 to the bottom's first
-  BottomArguments bottom_{};
-};
 
 /// What relaxation of a level's lines looks up, in GPU memory.
 class UploadedLineTables {
@@ -356,8 +99,8 @@ class LineLevels final : public Corrector {
  public:
   LineLevels(const Hierarchy& hierarchy, const Stream& stream)
       : hierarchy_(hierarchy),
-        tables_(uploaded(tables_of(hierarchy), stream)),
-        views_(views_of(hierarchy, tables_.data())),
+        tables_(uploaded(tables_of(hierarchy.levels()), stream)),
+        views_(views_of(hierarchy.levels(), tables_.data())),
         particular_(zeros<float>(hierarchy.field_size(1), stream)) {
     for (int n = 1; n < hierarchy.count(); ++n) {
       const LineTables tables(hierarchy.level(n));
@@ -497,42 +240,135 @@ class LineLevels final : public Corrector {
   LineBottomArguments bottom_{};
 };
 
+/// What a rank has of the finest level: all of it where there is no other rank.
+struct FinestPart {
+  Level level;
+  Range own_i;  ///< counted from the first cell that it has
+  Range own_j;
+  std::int64_t first_i = 0;  ///< number of the first own cell in the whole level
+  std::int64_t first_j = 0;
+
+  [[nodiscard]] OwnCells own_cells() const {
+    return {static_cast<int>(own_i.begin), static_cast<int>(own_i.end),
+            static_cast<int>(own_j.begin), static_cast<int>(own_j.end)};
+  }
+
+  /// Elements from the first cell to the first own one.
+  [[nodiscard]] std::int64_t own_offset() const {
+    return own_i.begin * plane_pitch(level) + own_j.begin * row_pitch(level);
+  }
+};
+
+FinestPart whole_of(const Level& level) {
+  return {.level = level, .own_i = {0, level.i.cells}, .own_j = {0, level.j.cells}};
+}
+
+FinestPart part_of(const RankLevel& window) {
+  return {.level = window.level,
+          .own_i = window.i.own,
+          .own_j = window.j.own,
+          .first_i = window.i.block().begin,
+          .first_j = window.j.block().begin};
+}
+
+/// What a rank exchanges on the finest level. `work` has the loops.
+template <class Real>
+class FinestExchanges {
+ public:
+  /// Collective.
+  FinestExchanges(const Communicator& ranks, const RankLevel& finest, Transport transport,
+                  const Stream& stream, const Stream& work)
+      : outer_(ranks, finest, outer_halo, 2, false, transport, stream),
+        residual_(ranks, finest, finest.halo, 1, true, transport, work),
+        at_start_(ranks, Control::max_over_ranks, transport, stream),
+        in_loops_(ranks, Control::max_over_ranks, transport, work) {}
+
+  /// Before a solve: somebody has written own cells.
+  void start_sharing_outer(Real* f, Real* p) const { outer_.start(f, p); }
+  void finish_sharing_outer() const { outer_.finish(); }
+
+  /// Not beside the coarser levels: their kernels need whole multiprocessors, all of them at once.
+  void share_residual(float* r) const { residual_.exchange(r); }
+
+  /// Of the stream before the loops, or that of the loops.
+  [[nodiscard]] GpuReduction& over_ranks(bool in_loops) { return in_loops ? in_loops_ : at_start_; }
+
+  [[nodiscard]] bool loops() const {
+    return outer_.loops() && residual_.loops() &&
+           WindowExchange<float>::loops_on_gpu(at_start_.transport());
+  }
+
+ private:
+  WindowExchange<Real> outer_;
+  WindowExchange<float> residual_;
+  GpuReduction at_start_;
+  GpuReduction in_loops_;
+};
+
 template <class Real>
 class CudaMultigrid final : public Solver<Real> {
  public:
+  static std::size_t bottom_bytes(Device gpu) {
+    return std::min(max_bottom_bytes, max_shared_bytes(gpu, bottom_kernel));
+  }
+
+  /// On one GPU.
   CudaMultigrid(const Domain& domain, Stopping stopping, const Stream& stream)
+      : CudaMultigrid(domain, stopping, stream, Hierarchy(domain, bottom_bytes(stream.device())),
+                      std::nullopt, {}, Transport::automatic) {}
+
+  /// Collective: on those of ranks that share the finest level.
+  CudaMultigrid(const Domain& domain, Stopping stopping, const Stream& stream,
+                const Hierarchy& hierarchy, const std::optional<RankLevels>& windows,
+                const Sharing& sharing, Transport transport)
       : stream_(stream),
         body_stream_(stream.device()),
         cells_(domain.extents()),
-        hierarchy_(domain, bottom_bytes(stream.device())),
+        hierarchy_(hierarchy),
+        finest_(windows ? part_of(windows->shared.front()) : whole_of(hierarchy_.level(0))),
         multiprocessors_(multiprocessors_of(stream.device())),
         limits_{tolerance_of(stopping), stopping.max_cycles, stopping.factor},
-        f_(zeros<Real>(hierarchy_.field_size(0), stream)),
-        p_(zeros<Real>(hierarchy_.field_size(0), stream)),
+        f_(zeros<Real>(field_size(finest_.level), stream)),
+        p_(zeros<Real>(field_size(finest_.level), stream)),
         r_(hierarchy_.has_lines() ? Buffer<float>()
-                                  : zeros<float>(hierarchy_.field_size(0), stream)),
-        lines_(hierarchy_.has_lines() ? std::make_unique<LineLevels>(hierarchy_, stream) : nullptr),
-        points_(hierarchy_.has_lines() ? nullptr
-                                       : std::make_unique<CoarseLevels>(hierarchy_, stream)),
-        inner_(lines_ ? static_cast<const Corrector&>(*lines_) : *points_),
-        coefficients_(uploaded(finest_coefficients<Real>(hierarchy_.level(0)), stream)),
+                                  : zeros<float>(field_size(finest_.level), stream)),
+        coefficients_(uploaded(finest_coefficients<Real>(finest_.level), stream)),
         shares_(uploaded(shares_of(hierarchy_.turned().domain), stream)),
-        partials_(MemorySpace::device, survey_blocks),
+        row_sums_(MemorySpace::device,
+                  static_cast<std::size_t>(finest_.own_i.size() * finest_.own_j.size())),
         control_(zeros<Control>(1, stream)) {
+    if (windows) {
+      const Communicator& ranks = *sharing.ranks;
+      shared_ = std::make_unique<SharedLevels>(hierarchy_, *windows, ranks, transport, stream,
+                                               body_stream_);
+      exchanges_.emplace(ranks, windows->shared.front(), transport, stream_, body_stream_);
+    } else if (hierarchy_.has_lines()) {
+      lines_ = std::make_unique<LineLevels>(hierarchy_, stream);
+    } else {
+      points_ = std::make_unique<CoarseLevels>(hierarchy_, 1, stream);
+    }
     forget();
     stream_.synchronize();
-    whole_solve_ = std::make_unique<Graph>(stream_, [this] { queue(); });
+    if (recordable()) {
+      whole_solve_ = std::make_unique<Graph>(stream_, [this] { queue(); });
+    }
   }
 
   [[nodiscard]] CellSlots<Real> right_side() const override { return slots(f_); }
   [[nodiscard]] CellSlots<Real> solution() const override { return slots(p_); }
 
   void solve() override {
-    if (is_recording(stream_)) {
+    if (!recordable()) {
+      solve_from_host();
+    } else if (is_recording(stream_)) {
       queue();
     } else {
       whole_solve_->launch(stream_);
     }
+  }
+
+  [[nodiscard]] bool recordable() const override {
+    return !exchanges_ || (exchanges_->loops() && shared_->loops());
   }
 
   void forget() override {
@@ -545,9 +381,7 @@ class CudaMultigrid final : public Solver<Real> {
   }
 
   [[nodiscard]] Outcome outcome() const override {
-    Control control{};
-    copy_bytes(&control, control_.data(), sizeof control, stream_);
-    stream_.synchronize();
+    const Control control = read_control(stream_);
     return {control.cycles, static_cast<double>(control.residual) / control.scale,
             control.converged != 0};
   }
@@ -623,79 +457,129 @@ class CudaMultigrid final : public Solver<Real> {
   static constexpr int sweeps_up_flops = 2 * CellFlops::relaxation;
   static constexpr double sweep_down_flops = 0.5 * (CellFlops::relaxation + 1);
 
-  /// The conditions of the loops in a recorded graph.
-  struct Conditions {
-    LoopCondition full_multigrid;
-    LoopCondition cycles;
-  };
-
-  static std::size_t bottom_bytes(Device gpu) {
-    return std::min(max_bottom_bytes, max_shared_bytes(gpu, bottom_kernel));
-  }
-
   /// Residuals are compared as they are stored, rounded: what passes must be below the tolerance.
   static double tolerance_of(const Stopping& stopping) {
     constexpr double rounding = 0x1p-23;
     return stopping.tolerance * (1.0 - rounding);
   }
 
+  [[nodiscard]] const Corrector& inner() const {
+    return lines_ ? static_cast<const Corrector&>(*lines_) : points();
+  }
+  [[nodiscard]] const PointLevels& points() const {
+    return shared_ ? static_cast<const PointLevels&>(*shared_) : *points_;
+  }
+
   [[nodiscard]] CellSlots<Real> slots(const Buffer<Real>& field) const {
-    const std::array<std::int64_t, 3> pitch{hierarchy_.plane_pitch(0), hierarchy_.row_pitch(0), 1};
-    std::array<std::int64_t, 3> of_given{};
+    const Level& level = finest_.level;
+    const Range along_i{-finest_.own_i.begin, level.i.cells - finest_.own_i.begin};
+    const Range along_j{-finest_.own_j.begin, level.j.cells - finest_.own_j.begin};
+    const std::array<std::int64_t, 3> pitch{plane_pitch(level), row_pitch(level), 1};
+    const std::array<Range, 3> reach{along_i, along_j, Range{0, level.k.cells}};
+    std::array<std::int64_t, 3> pitch_of{};
+    std::array<Range, 3> reach_of{};
     for (std::size_t n = 0; n < pitch.size(); ++n) {
-      of_given[static_cast<std::size_t>(hierarchy_.turned().axis[n])] = pitch[n];
+      const auto given = static_cast<std::size_t>(hierarchy_.turned().axis[n]);
+      pitch_of[given] = pitch[n];
+      reach_of[given] = reach[n];
     }
     // Where k has one cell its pitch, which must be 1, does not matter.
-    return {.data = field.data(),
-            .plane_pitch = of_given[0],
-            .row_pitch = of_given[1],
-            .reach = box_of(cells_)};
+    return {.data = field.data() + finest_.own_offset(),
+            .plane_pitch = pitch_of[0],
+            .row_pitch = pitch_of[1],
+            .reach = {reach_of[0].begin, reach_of[0].end, reach_of[1].begin, reach_of[1].end,
+                      reach_of[2].begin, reach_of[2].end}};
+  }
+
+  [[nodiscard]] Control read_control(const Stream& stream) const {
+    Control control{};
+    copy_bytes(&control, control_.data(), sizeof control, stream);
+    stream.synchronize();
+    return control;
   }
 
   void queue() {
-    const Conditions conditions{new_loop_condition(stream_), new_loop_condition(stream_)};
-    queue_survey();
-    queue_defect(stream_, After::start, conditions);
-    queue_defect(stream_, After::restart, conditions);
+    const Loops loops{new_loop_condition(stream_), new_loop_condition(stream_), true};
+    queue_start(loops);
     // Goes round once at most.
-    queue_loop(stream_, conditions.full_multigrid, body_stream_, [&] {
-      inner_.queue_full_multigrid(body_stream_);
-      queue_ascent(body_stream_);
-      queue_defect(body_stream_, After::cycle, conditions);
-    });
-    queue_loop(stream_, conditions.cycles, body_stream_, [&] {
-      inner_.queue_cycle(body_stream_);
-      queue_ascent(body_stream_);
-      queue_defect(body_stream_, After::cycle, conditions);
-    });
+    queue_loop(stream_, loops.full_multigrid, body_stream_,
+               [&] { queue_body(Next::full_multigrid, loops); });
+    queue_loop(stream_, loops.cycles, body_stream_, [&] { queue_body(Next::cycle, loops); });
   }
 
-  void queue_survey() const {
-    const LevelView& finest = inner_.finest();
-    const double* const share_j = shares_.data() + finest.i.cells;
-    const SurveyArguments<Real> arguments{.f = f_.data(),
-                                          .at = finest.at,
-                                          .planes = finest.i.cells,
-                                          .rows = finest.j.cells,
-                                          .columns = finest.k.cells,
-                                          .share_i = shares_.data(),
-                                          .share_j = share_j,
-                                          .share_k = share_j + finest.j.cells,
-                                          .partials = partials_.data(),
+  /// The same where messages need the host.
+  void solve_from_host() {
+    queue_start({});
+    Next next = read_control(stream_).next;
+    while (next != Next::end) {
+      queue_body(next, {});
+      next = read_control(body_stream_).next;
+    }
+  }
+
+  void queue_start(const Loops& loops) {
+    if (exchanges_) {
+      exchanges_->start_sharing_outer(f_.data(), p_.data());
+    }
+    queue_survey();
+    if (exchanges_) {
+      exchanges_->finish_sharing_outer();
+    }
+    queue_defect(stream_, After::start, loops);
+    queue_defect(stream_, After::restart, loops);
+  }
+
+  void queue_body(Next next, const Loops& loops) {
+    if (exchanges_) {
+      exchanges_->share_residual(r_.data());
+    }
+    if (next == Next::full_multigrid) {
+      inner().queue_full_multigrid(body_stream_);
+    } else {
+      inner().queue_cycle(body_stream_);
+    }
+    queue_ascent(body_stream_);
+    queue_defect(body_stream_, After::cycle, loops);
+  }
+
+  void queue_survey() {
+    const Range own_i = finest_.own_i;
+    const Range own_j = finest_.own_j;
+    const Extents whole = hierarchy_.level(0).extents();
+    const SurveyArguments<Real> arguments{.f = f_.data() + finest_.own_offset(),
+                                          .at = pitches_of(finest_.level),
+                                          .planes = static_cast<int>(own_i.size()),
+                                          .rows = static_cast<int>(own_j.size()),
+                                          .columns = static_cast<int>(whole.nk),
+                                          .share_i = shares_.data() + finest_.first_i,
+                                          .share_j = shares_.data() + whole.ni + finest_.first_j,
+                                          .share_k = shares_.data() + whole.ni + whole.nj,
+                                          .row_sums = row_sums_.data(),
                                           .control = control_.data()};
-    constexpr std::int64_t rows_per_block = survey_threads / 32;
-    const std::int64_t rows = std::int64_t{finest.i.cells} * finest.j.cells;
-    const auto blocks = static_cast<unsigned>(
-        std::min<std::int64_t>((rows + rows_per_block - 1) / rows_per_block, survey_blocks));
-    launch(stream_, {dim3(blocks), dim3(survey_threads)}, survey_kernel<Real>, arguments);
+    const std::int64_t rows = own_i.size() * own_j.size();
+    launch(stream_, survey_shape(rows, survey_threads / 32), survey_kernel<Real>, arguments);
+    if (exchanges_) {
+      exchanges_->over_ranks(false).queue_largest(control_.data()->over_ranks, 1);
+    }
+    launch(stream_, survey_shape(rows, survey_threads), sum_rows_kernel, row_sums_.data(), rows,
+           control_.data(), !exchanges_);
+    if (exchanges_) {
+      exchanges_->over_ranks(false).queue_sum(control_.data()->over_ranks, 2);
+      launch(stream_, {dim3(1), dim3(1)}, begin_solve_kernel, control_.data());
+    }
   }
 
-  void queue_defect(const Stream& stream, After after, const Conditions& conditions) const {
-    const LevelView& finest = inner_.finest();
+  static LaunchShape survey_shape(std::int64_t rows, std::int64_t rows_per_block) {
+    const std::int64_t blocks = (rows + rows_per_block - 1) / rows_per_block;
+    return {dim3(static_cast<unsigned>(std::min(blocks, max_survey_blocks))), dim3(survey_threads)};
+  }
+
+  void queue_defect(const Stream& stream, After after, const Loops& loops) {
+    const LevelView& finest = inner().finest();
     const Pair<Real>* const along_j = coefficients_.data() + finest.i.cells;
     const int tiles_k = parts_of(finest.k.cells, region_columns);
     const int tiles_j = parts_of(finest.j.cells, 2 * defect_warps);
-    const int planes = defect_planes(finest.i.cells, tiles_k * tiles_j);
+    const int planes = defect_planes(finest.planes(), tiles_k * tiles_j);
     const DefectArguments<Real> arguments{.level = finest,
                                           .coefficients_i = coefficients_.data(),
                                           .coefficients_j = along_j,
@@ -703,19 +587,24 @@ class CudaMultigrid final : public Solver<Real> {
                                           .f = f_.data(),
                                           .p = p_.data(),
                                           // With lines the next level has the same cells.
-                                          .r = lines_ ? inner_.residual() : r_.data(),
-                                          .coarse_r = inner_.residual(),
+                                          .r = lines_ ? inner().residual() : r_.data(),
+                                          .coarse_r = inner().residual(),
                                           .planes = planes,
+                                          .own = finest_.own_cells(),
                                           .after = after,
+                                          .decides = !exchanges_,
                                           .limits = limits_,
                                           .control = control_.data(),
-                                          .full_multigrid = conditions.full_multigrid,
-                                          .cycles = conditions.cycles};
+                                          .loops = loops};
     const dim3 grid(static_cast<unsigned>(tiles_k), static_cast<unsigned>(tiles_j),
-                    static_cast<unsigned>(parts_of(finest.i.cells, planes)));
-    with_bool(hierarchy_.has_seams(0), [&](auto seams) {
+                    static_cast<unsigned>(parts_of(finest.planes(), planes)));
+    with_bool(has_seams(finest_.level), [&](auto seams) {
       launch(stream, {grid, dim3(32, defect_warps)}, defect_kernel<Real, seams>, arguments);
     });
+    if (exchanges_) {
+      exchanges_->over_ranks(after == After::cycle).queue_largest(control_.data()->over_ranks, 1);
+      launch(stream, {dim3(1), dim3(1)}, decide_kernel, control_.data(), limits_, after, loops);
+    }
   }
 
   /// Planes per slab: several blocks per multiprocessor, but no more planes than help.
@@ -732,39 +621,32 @@ class CudaMultigrid final : public Solver<Real> {
       lines_->queue_correction(stream, p_.data(), &control_.data()->scale);
       return;
     }
-    const LevelView& finest = inner_.finest();
-    const MarchPlan plan = plan_march(finest, ascend_reach, multiprocessors_);
-    const AscendArguments<Real> arguments{.level = finest,
-                                          .coarse = points_->correction(),
-                                          .r = r_.data(),
-                                          .e = nullptr,
-                                          .p = p_.data(),
-                                          .scale = &control_.data()->scale,
-                                          .planes = plan.planes};
-    with_bool(hierarchy_.has_seams(0), [&](auto seams) {
-      constexpr std::size_t bytes = sizeof(AscendShared<seams>);
-      allow_shared_bytes(ascend_kernel<Real, true, seams>, bytes);
-      launch(stream, {plan.grid(), dim3(32, warps), bytes}, ascend_kernel<Real, true, seams>,
-             arguments);
-    });
+    cuda::queue_ascent<true, Real>(stream, multiprocessors_, has_seams(finest_.level),
+                                   {.level = points().finest(),
+                                    .coarse = points().correction(),
+                                    .r = r_.data(),
+                                    .p = p_.data(),
+                                    .scale = &control_.data()->scale});
   }
 
   const Stream& stream_;
   Stream body_stream_;  ///< that the loop's body is recorded on
   Extents cells_;
   Hierarchy hierarchy_;
+  FinestPart finest_;
   int multiprocessors_;
   Limits limits_;
   Buffer<Real> f_;
   Buffer<Real> p_;
   Buffer<float> r_;
-  std::unique_ptr<LineLevels> lines_;
-  std::unique_ptr<CoarseLevels> points_;  ///< one of both
-  const Corrector& inner_;
   Buffer<Pair<Real>> coefficients_;
   Buffer<double> shares_;
-  Buffer<double> partials_;
+  Buffer<double> row_sums_;
   Buffer<Control> control_;
+  std::unique_ptr<LineLevels> lines_;  ///< one of these three
+  std::unique_ptr<CoarseLevels> points_;
+  std::unique_ptr<SharedLevels> shared_;
+  std::optional<FinestExchanges<Real>> exchanges_;  ///< on ranks
   std::unique_ptr<Graph> whole_solve_;
 };
 
@@ -773,14 +655,21 @@ class CudaMultigrid final : public Solver<Real> {
 
 template <class Real>
 std::unique_ptr<Solver<Real>> make_cuda_multigrid(const Domain& domain, Stopping stopping,
-                                                  const Stream& stream) {
-  return std::make_unique<multigrid::cuda::CudaMultigrid<Real>>(domain, stopping, stream);
+                                                  const Stream& stream, const Sharing& sharing,
+                                                  Transport transport) {
+  using namespace multigrid::cuda;
+  if (!sharing.is_shared()) {
+    return std::make_unique<CudaMultigrid<Real>>(domain, stopping, stream);
+  }
+  expects(gpu_sharing_obstacle(domain, sharing).empty(), "the ranks can share the domain");
+  const Hierarchy hierarchy(domain, CudaMultigrid<Real>::bottom_bytes(stream.device()));
+  return std::make_unique<CudaMultigrid<Real>>(
+      domain, stopping, stream, hierarchy, windows_on_gpus(hierarchy, sharing), sharing, transport);
 }
 
-template std::unique_ptr<Solver<float>> make_cuda_multigrid(const Domain& domain, Stopping stopping,
-                                                            const Stream& stream);
-template std::unique_ptr<Solver<double>> make_cuda_multigrid(const Domain& domain,
-                                                             Stopping stopping,
-                                                             const Stream& stream);
+template std::unique_ptr<Solver<float>> make_cuda_multigrid(const Domain&, Stopping, const Stream&,
+                                                            const Sharing&, Transport);
+template std::unique_ptr<Solver<double>> make_cuda_multigrid(const Domain&, Stopping, const Stream&,
+                                                             const Sharing&, Transport);
 
 }  // namespace bankfull::poisson

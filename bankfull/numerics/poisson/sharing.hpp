@@ -5,6 +5,7 @@
 #include "bankfull/numerics/poisson/poisson.hpp"
 
 #include <cstdint>
+#include <optional>
 
 namespace bankfull::poisson {
 
@@ -15,8 +16,8 @@ struct Sharing {
   const Communicator* ranks = nullptr;  ///< outlives the solver; null: this process alone
   RankGrid grid = {};                   ///< cut along i and j only
 
-  /// A level of multigrid with fewer cells per rank is gathered on the root.
-  std::int64_t min_cells = 4096;
+  /// A level of multigrid with fewer cells per rank is gathered; unset: as suits the device.
+  std::optional<std::int64_t> min_cells = {};
 
   [[nodiscard]] bool is_shared() const { return ranks != nullptr && ranks->size() > 1; }
   [[nodiscard]] int rank() const { return ranks == nullptr ? 0 : ranks->rank(); }

@@ -144,10 +144,12 @@ std::string medium_text(const Problem& problem) {
 }
 
 std::string multigrid_sharing_text(const Plan& plan) {
-  const int levels = poisson::shared_levels(plan.grid().domain(), plan.sharing());
-  return levels > 0 ? fmt::format("multigrid shares {} level{}, the others are rank 0's", levels,
-                                  levels == 1 ? "" : "s")
-                    : "blocks are too thin for multigrid, which is rank 0's: use fewer ranks";
+  const bool on_gpu = plan.problem().device.is_cuda();
+  const int levels = poisson::shared_levels(plan.grid().domain(), plan.sharing(), on_gpu);
+  return levels > 0
+             ? fmt::format("multigrid shares {} level{}, {}", levels, levels == 1 ? "" : "s",
+                           on_gpu ? "each rank solves the others" : "the others are rank 0's")
+             : "blocks are too thin for multigrid, which is rank 0's: use fewer ranks";
 }
 
 std::string direct_sharing_text(const Plan& plan) {

@@ -15,14 +15,8 @@
 namespace bankfull::convection {
 namespace {
 
-void require_shareable(const Problem& problem, PressureSolver solver, int ranks) {
+void require_shareable(const Problem& problem, int ranks) {
   const std::string on_ranks = fmt::format(" runs on one rank, not on {}", ranks);
-  about("solver.pressure", [&] {
-    require(!problem.device.is_cuda() || solver == PressureSolver::direct,
-            "multigrid on GPUs" + on_ranks,
-            "use the direct solver where there is one, start it without mpirun, or use --device "
-            "cpu");
-  });
   about("solver.schedule", [&] {
     require(problem.schedule != Schedule::reference, "the reference schedule" + on_ranks,
             "use the tuned one, or start it without mpirun");
@@ -37,6 +31,8 @@ DecompositionRules rules_of(const Problem& problem, const Grid& grid) {
   const int uncut = poisson::uncut_axis(domain);
   const auto implicit = problem.implicit_along();
   const bool implicit_1 = implicit[static_cast<std::size_t>(grid.physical(1))];
+  // Planes are contiguous, so that GPUs leave out what others have.
+  rules.most.j = problem.device.is_cuda() ? 1 : rules.most.j;
   rules.most.i = uncut == 0 || problem.implicit_anywhere() ? 1 : rules.most.i;
   rules.most.j = uncut == 1 || implicit_1 ? 1 : rules.most.j;
   rules.most.k = 1;
@@ -61,6 +57,16 @@ DecompositionRules rules_of(const Problem& problem, const Grid& grid) {
                   ranks, name(2), whole(0, rules.most.i), whole(1, rules.most.j), n.ni, name(0),
                   n.nj, name(1)),
       works > 1 ? fmt::format("use {} ranks", works) : "start it without mpirun");
+}
+
+void require_multigrid_on_gpus(const Grid& grid, const poisson::Sharing& sharing) {
+  const std::string obstacle = poisson::gpu_sharing_obstacle(grid.domain(), sharing);
+  about("solver.pressure", [&] {
+    require(
+        obstacle.empty(),
+        fmt::format("multigrid does not run on {} GPUs here: {}", sharing.ranks->size(), obstacle),
+        "use fewer ranks, the direct solver where there is one, or --device cpu");
+  });
 }
 
 void require_allowed(const RankGrid& wanted, const std::vector<RankGrid>& grids, int ranks) {
@@ -97,7 +103,7 @@ poisson::Sharing sharing_of(const Problem& problem, const Grid& grid, PressureSo
     return sharing;
   }
   const int ranks = sharing.ranks->size();
-  require_shareable(problem, solver, ranks);
+  require_shareable(problem, ranks);
   if (solver == PressureSolver::direct) {
     sharing.grid = {ranks, 1, 1};
     return sharing;
@@ -107,21 +113,28 @@ poisson::Sharing sharing_of(const Problem& problem, const Grid& grid, PressureSo
   const std::vector<RankGrid> grids = allowed_grids(domain.extents(), ranks, rules);
   if (wanted.grid.count() > 1) {
     require_allowed(wanted.grid, grids, ranks);
+    if (problem.device.is_cuda()) {
+      require_multigrid_on_gpus(grid, sharing);
+    }
     return sharing;
   }
   if (grids.empty()) {
     refuse(grid, ranks, rules);
   }
+  const bool on_gpu = problem.device.is_cuda();
   const auto cost_of = [&](const RankGrid& candidate) {
     poisson::Sharing cut = sharing;
     cut.grid = candidate;
     const Decomposition decomposition(domain.extents(), candidate, rules.periodic);
-    return std::tuple(poisson::shared_levels(domain, cut) == 0, face_cells(decomposition),
+    return std::tuple(poisson::shared_levels(domain, cut, on_gpu) == 0, face_cells(decomposition),
                       decomposition.largest_block().count(), -candidate.i);
   };
   sharing.grid = *std::min_element(
       grids.begin(), grids.end(),
       [&](const RankGrid& a, const RankGrid& b) { return cost_of(a) < cost_of(b); });
+  if (on_gpu) {
+    require_multigrid_on_gpus(grid, sharing);
+  }
   return sharing;
 }
 

@@ -119,8 +119,7 @@ std::int64_t pressure_bytes(const Plan& plan) {
   if (plan.solver() == PressureSolver::direct) {
     return poisson::direct_slab_bytes(domain, element, on_gpu, problem.threads, plan.cut().ranks());
   }
-  return plan.is_shared() ? poisson::multigrid_bytes(domain, element, plan.sharing())
-                          : poisson::multigrid_bytes(domain, element, on_gpu);
+  return poisson::multigrid_bytes(domain, element, on_gpu, plan.sharing());
 }
 
 template std::unique_ptr<poisson::Solver<float>> make_cpu_pressure(const Plan&, const double*);

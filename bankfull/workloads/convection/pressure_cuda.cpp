@@ -16,7 +16,8 @@ std::unique_ptr<poisson::Solver<Real>> make_cuda_pressure(const Plan& plan, cons
     }
   }
   return poisson::make_cuda_multigrid<Real>(
-      plan.grid().domain(), {.tolerance = plan.problem().divergence, .factor = weight}, stream);
+      plan.grid().domain(), {.tolerance = plan.problem().divergence, .factor = weight}, stream,
+      plan.sharing());
 }
 
 template std::unique_ptr<poisson::Solver<float>> make_cuda_pressure(const Plan&, const Stream&,

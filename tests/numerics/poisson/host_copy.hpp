@@ -18,7 +18,8 @@ class HostCopy {
       : domain_(&domain),
         on_gpu_(slots),
         memory_(static_cast<std::size_t>((domain.extents().ni - 1) * slots.plane_pitch +
-                                         domain.extents().nj * slots.row_pitch)) {}
+                                         (domain.extents().nj - 1) * slots.row_pitch +
+                                         domain.extents().nk)) {}
 
   void upload(const Values& values, const Stream& stream) {
     put(*domain_, values, on_host());

@@ -13,7 +13,8 @@ namespace {
 
 RankLevels levels_of_rank(const Domain& domain, const RankGrid& grid, int rank,
                           std::int64_t min_cells = 0) {
-  return rank_levels(make_levels(domain), cut_of(domain, grid), rank, min_cells);
+  const std::vector<Level> levels = make_levels(domain);
+  return rank_levels(levels, cut_of(domain, grid), rank, min_cells, halo_widths(levels));
 }
 
 TEST(RankLevels, OfOneRankAreTheLevels) {

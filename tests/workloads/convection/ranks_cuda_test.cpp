@@ -54,6 +54,57 @@ INSTANTIATE_TEST_SUITE_P(Bounded, FlowOnGpus, testing::ValuesIn(bounded_cases(al
                          case_name);
 INSTANTIATE_TEST_SUITE_P(Larger, FlowOnGpus, testing::ValuesIn(shared_cases()), case_name);
 
+class FlowByMultigridOnGpus : public OnOwnGpu<testing::TestWithParam<Case>> {};
+
+/// Whether the ranks can share the grid.
+bool has_windows(const Problem& problem, const poisson::Sharing& sharing) {
+  try {
+    const Plan plan(problem, CeilingRule::none, {}, sharing);
+    return true;
+  } catch (const UsageError&) {
+    return false;
+  }
+}
+
+/// Sums of a diagnosis are in the order of a number of ranks.
+TEST_P(FlowByMultigridOnGpus, HasTheBitsOfOneGpu) {
+  Problem problem = on_own_gpu(GetParam().problem);
+  problem.solver = PressureSolver::multigrid;
+  const poisson::Sharing sharing{.ranks = &test_ranks(), .min_cells = 0};
+  if (!has_windows(problem, sharing)) {
+    GTEST_SKIP() << "multigrid does not share this grid among so many ranks";
+  }
+  for (const Precision precision : {Precision::fp64, Precision::fp32}) {
+    problem.precision = precision;
+    const Found alone = after_steps(problem, 4, {});
+    const Found shared = after_steps(problem, 4, sharing);
+    EXPECT_EQ(shared.fields, alone.fields);
+    EXPECT_EQ(shared.clock, alone.clock);
+    EXPECT_EQ(shared.cycles, alone.cycles);
+  }
+}
+
+/// Of which ranks share several levels.
+std::vector<Case> deep_cases() {
+  std::vector<Case> all;
+  for (std::size_t n = 0; n < 4; ++n) {
+    const std::array<FlowEnds, 3> ends{all_flow_ends[n], all_flow_ends[(n + 1) % 4],
+                                       all_flow_ends[(n + 2) % 4]};
+    Problem problem = busy_problem({64, 50, 160}, ends, 1, n);
+    problem.time_step.fixed = 0.5 * longest_diffusive_step(problem, Grid(problem.axes));
+    problem.name = "Deep" + std::to_string(n);
+    all.push_back({problem.name, problem, n});
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Deep, FlowByMultigridOnGpus, testing::ValuesIn(deep_cases()), case_name);
+INSTANTIATE_TEST_SUITE_P(Cases, FlowByMultigridOnGpus, testing::ValuesIn(all_cases()), case_name);
+INSTANTIATE_TEST_SUITE_P(Bounded, FlowByMultigridOnGpus,
+                         testing::ValuesIn(bounded_cases(shared_cases())), case_name);
+INSTANTIATE_TEST_SUITE_P(Larger, FlowByMultigridOnGpus, testing::ValuesIn(shared_cases()),
+                         case_name);
+
 class SamplesOnGpus : public OnOwnGpu<testing::TestWithParam<Case>> {};
 
 TEST_P(SamplesOnGpus, AreThoseOfOneGpuToRounding) {
@@ -154,18 +205,20 @@ TEST_F(RestartOnGpus, ContinuesOnAnotherNumberOfThem) {
 
 class PlanOnGpus : public OnOwnGpu<> {};
 
-TEST_F(PlanOnGpus, RefusesMultigridOnSeveralRanks) {
+TEST_F(PlanOnGpus, RefusesLinesOfMultigridOnSeveralRanks) {
   if (test_ranks().size() == 1) {
     GTEST_SKIP() << "nothing is refused";
   }
-  Problem problem = shared_cases().front().problem;
-  problem.device = own_gpu();
+  Problem problem = on_own_gpu(
+      busy_problem({64, 64, 64}, {FlowEnds::no_slip, FlowEnds::no_slip, FlowEnds::no_slip}, 1, 0));
   problem.solver = PressureSolver::multigrid;
+  stretch(problem, 1, 3.0);
+  problem.time_step.longest = 0.5 * longest_diffusive_step(problem, Grid(problem.axes));
   try {
     const Plan plan(problem, CeilingRule::none, {}, {.ranks = &test_ranks()});
     ADD_FAILURE() << "no refusal";
   } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("multigrid on GPUs runs on one rank"));
+    EXPECT_THAT(error.what(), HasSubstr("ranks cannot share this grid"));
   }
 }
 

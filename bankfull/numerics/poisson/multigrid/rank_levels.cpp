@@ -60,12 +60,23 @@ bool can_be_shared(const Level& level, const Decomposition& cut, int halo, std::
   return level.extents().count() >= min_cells * cut.ranks();
 }
 
-}  // namespace
-
 /// Each half-sweep spoils one more cell, the outer residual another. The restriction to an own
 /// parent whose second child is a neighbour's needs the cell beyond that one, too.
 int halo_width(const Level& level) {
   return 2 + 2 * std::max({1, level.sweeps_before, level.sweeps_after});
+}
+
+}  // namespace
+
+/// Never thinner than that of the finer level, whose window is interpolated from this one.
+std::vector<int> halo_widths(const std::vector<Level>& levels) {
+  std::vector<int> widths;
+  int width = 0;
+  for (const Level& level : levels) {
+    width = std::max(width, halo_width(level));
+    widths.push_back(width);
+  }
+  return widths;
 }
 
 RankLevel rank_level(const Level& level, const Decomposition& cut, int rank, int halo) {
@@ -93,16 +104,14 @@ std::vector<Level> levels_of(const std::vector<RankLevel>& levels) {
 }
 
 RankLevels rank_levels(const std::vector<Level>& levels, const Decomposition& cut, int rank,
-                       std::int64_t min_cells) {
+                       std::int64_t min_cells, const std::vector<int>& halos) {
   expects(cut.grid().k == 1, "rows are not cut");
   expects(cut.grid().j == 1 || levels.front().line_axis != 1, "lines are not cut");
   RankLevels result;
   Decomposition cut_here = cut;
-  int halo = 0;
   for (std::size_t l = 0; l < levels.size(); ++l) {
     const Level& level = levels[l];
-    // Never thinner than that of the finer level, whose window is interpolated from this one.
-    halo = std::max(halo, halo_width(level));
+    const int halo = halos[l];
     result.shared.push_back(rank_level(level, cut_here, rank, halo));
     if (l > 0) {
       RankLevel& finer = result.shared[l - 1];

@@ -42,19 +42,19 @@ struct RankLevel {
 
 /// A rank's part of all levels.
 struct RankLevels {
-  /// Those that are shared, and the first one that is gathered on the root, of which this rank
-  /// forms r and gets e. On one rank all levels, none of which is gathered.
+  /// Those that are shared, and the first one that is gathered, of which this rank forms r and gets
+  /// e. On one rank all levels, none of which is gathered.
   std::vector<RankLevel> shared;
 
-  /// On the root, whole: from the gathered one on.
+  /// Whole: from the gathered one on. CPUs leave them to the root.
   std::vector<Level> gathered;
 
   /// Whether the finest level is gathered: there is nothing to share.
   [[nodiscard]] bool shares_nothing() const { return shared.size() == 1 && !gathered.empty(); }
 };
 
-/// Cells beside the own ones that the pipelines of a level need.
-int halo_width(const Level& level);
+/// Cells beside the own ones that a CPU's pipelines need on each of these levels.
+std::vector<int> halo_widths(const std::vector<Level>& levels);
 
 /// A rank's part of one level, but for how its windows lie in those of the next.
 RankLevel rank_level(const Level& level, const Decomposition& cut, int rank, int halo);
@@ -66,7 +66,8 @@ std::vector<Level> levels_of(const std::vector<RankLevel>& levels);
 /// colour are neighbours there, and relaxed in an order of their own. The coarsest one is not.
 ///
 /// `cut`: of the finest level, along i and j only; not along lines.
+/// `halos`: their widths, one per level.
 RankLevels rank_levels(const std::vector<Level>& levels, const Decomposition& cut, int rank,
-                       std::int64_t min_cells);
+                       std::int64_t min_cells, const std::vector<int>& halos);
 
 }  // namespace bankfull::poisson::multigrid

@@ -5,6 +5,14 @@
 
 namespace bankfull::poisson::multigrid::cuda {
 
+/// Those of which residuals count: all but copies of other ranks'.
+struct OwnCells {
+  int first_plane;
+  int end_plane;
+  int first_row;
+  int end_row;
+};
+
 /// The outer residual, f - mean - L p, in Real; then r, it scaled and rounded to fp32 for the next
 /// cycle, and r restricted. Coefficients are in Real.
 template <class Real>
@@ -18,11 +26,12 @@ struct DefectArguments {
   float* r;
   float* coarse_r;
   int planes;  ///< of a slab, even
+  OwnCells own;
   After after;
+  bool decides;  ///< what comes next; else other ranks' residuals count, too
   Limits limits;
   Control* control;
-  LoopCondition full_multigrid;
-  LoopCondition cycles;
+  Loops loops;
 };
 
 inline constexpr int defect_warps = 8;
@@ -52,8 +61,8 @@ class DefectBlock {
 
   /// Returns the bits of the largest |r|.
   __device__ __forceinline__ unsigned run() {
-    const int first = static_cast<int>(blockIdx.z) * f_.planes;
-    const int end = min(first + f_.planes, f_.level.i.cells);
+    const int first = f_.level.first_plane + static_cast<int>(blockIdx.z) * f_.planes;
+    const int end = min(first + f_.planes, f_.level.end_plane);
     mean_ = static_cast<Real>(f_.control->mean);
     scale_ = static_cast<Real>(f_.control->scale);
     if (f_.control->starts_from_zero != 0) {
@@ -140,10 +149,13 @@ class DefectBlock {
   __device__ __forceinline__ void finish(int plane, const Quad<float>& r) {
     store(f_.r, plane, r);
     restriction_.add(r, plane);
+    const bool is_own = plane >= f_.own.first_plane && plane < f_.own.end_plane;
 #pragma unroll
     for (int n = 0; n < 4; ++n) {
+      const int row = j_ + n / 2;
       // Beyond the last row or column there are but copies of r's.
-      if (owner_ && j_ + n / 2 < f_.level.j.cells && k_ + n % 2 < f_.level.k.cells) {
+      if (is_own && owner_ && row >= f_.own.first_row && row < f_.own.end_row &&
+          k_ + n % 2 < f_.level.k.cells) {
         largest_ = max(largest_, size_bits(r.at[n / 2][n % 2]));
       }
     }
@@ -188,10 +200,13 @@ __global__ void __launch_bounds__(32 * defect_warps, 2)
   }
   raise_to_largest(&control.largest_residual, DefectBlock<Real, Seams>(f).run());
   if (is_last_block(&control.arrivals) && threadIdx.x == 0 && threadIdx.y == 0) {
-    const Next next = decide(control, f.limits, f.after);
-    set_condition(f.full_multigrid, next == Next::full_multigrid);
-    set_condition(f.cycles, next == Next::cycle);
+    const float residual = __uint_as_float(__ldcg(&control.largest_residual));
     control.largest_residual = 0;
+    if (f.decides) {
+      decide(control, f.limits, f.after, residual, f.loops);
+    } else {
+      control.over_ranks[0] = static_cast<double>(residual);
+    }
   }
 }
 

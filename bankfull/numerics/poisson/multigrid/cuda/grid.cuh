@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/base/host_device.hpp"
 #include "bankfull/numerics/poisson/multigrid/point.hpp"
 
 #include <cstdint>
@@ -56,7 +57,8 @@ struct Pitches {
   std::int64_t plane = 0;
 };
 
-/// One level as kernels see it.
+/// One level, or a rank's window of it, as kernels see it. A window ends like a level at a wall,
+/// but that what kernels form near its ends is discarded.
 struct LevelView {
   AxisView i;
   AxisView j;
@@ -64,6 +66,13 @@ struct LevelView {
   Pitches at;
   Pitches coarse_at;  ///< of the next level
   float omega = 1.0F;
+  float middle = 0.0F;  ///< the diagonal's part of i in the middle of the whole level
+  int first_plane = 0;  ///< that kernels write, even
+  int end_plane = 1;
+
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int planes() const {
+    return end_plane - first_plane;
+  }
 };
 
 /// Two rows of two cells, what a thread has of a plane: [row][column].

@@ -24,6 +24,24 @@ Level not_coarsened(Level level) {
 
 }  // namespace
 
+std::int64_t row_pitch(const Level& level) {
+  constexpr std::int64_t alignment = 4;
+  return (level.k.cells + alignment - 1) / alignment * alignment;
+}
+
+std::int64_t plane_pitch(const Level& level) { return level.j.cells * row_pitch(level); }
+
+std::int64_t field_size(const Level& level) { return level.i.cells * plane_pitch(level); }
+
+bool has_seams(const Level& level) {
+  return goes_round_oddly(level.i) || goes_round_oddly(level.j) || goes_round_oddly(level.k);
+}
+
+std::int64_t table_floats(const Level& level) {
+  constexpr int numbers = 4;  // two coefficients, restriction_weight and interpolation_weight
+  return numbers * (level.i.cells + level.j.cells + level.k.cells);
+}
+
 Turned::Turned(const Domain& given) : axis{0, 1, 2} {
   const int line_axis = line_axis_of_schedules(given);
   has_lines = line_axis >= 0;
@@ -53,20 +71,6 @@ Hierarchy::Hierarchy(const Domain& domain, std::size_t shared_bytes)
   }
 }
 
-std::int64_t Hierarchy::row_pitch(int n) const {
-  constexpr std::int64_t alignment = 4;
-  return (level(n).k.cells + alignment - 1) / alignment * alignment;
-}
-
-std::int64_t Hierarchy::plane_pitch(int n) const { return level(n).j.cells * row_pitch(n); }
-
-std::int64_t Hierarchy::field_size(int n) const { return level(n).i.cells * plane_pitch(n); }
-
-bool Hierarchy::has_seams(int n) const {
-  const Level& own = level(n);
-  return goes_round_oddly(own.i) || goes_round_oddly(own.j) || goes_round_oddly(own.k);
-}
-
 bool Hierarchy::has_seams_across(int n) const {
   return goes_round_oddly(level(n).j) || goes_round_oddly(level(n).k);
 }
@@ -76,52 +80,115 @@ std::int64_t Hierarchy::bottom_floats(int n) const {
   return fields * level(n).extents().count();
 }
 
-std::int64_t Hierarchy::table_floats(int n) const {
-  const Extents cells = level(n).extents();
-  constexpr int numbers = 4;  // two coefficients, restriction_weight and interpolation_weight
-  return numbers * (cells.ni + cells.nj + cells.nk);
-}
-
 std::int64_t Hierarchy::bottom_bytes_from(int n) const {
   std::int64_t floats = 0;
   for (; n < count(); ++n) {
-    floats += bottom_floats(n) + table_floats(n);
+    floats += bottom_floats(n) + table_floats(level(n));
   }
   return floats * static_cast<std::int64_t>(sizeof(float));
 }
 
 /// With room for the particular solutions of a half-sweep.
 std::int64_t Hierarchy::line_floats() const {
-  std::int64_t floats = field_size(1) + table_floats(0);
+  std::int64_t floats = field_size(1) + table_floats(level(0));
   for (int n = 1; n < count(); ++n) {
-    floats += line_level_fields * field_size(n) + table_floats(n) +
+    floats += line_level_fields * field_size(n) + table_floats(level(n)) +
               LineTables(level(n)).bytes() / std::int64_t{sizeof(float)};
   }
   return floats;
 }
 
-std::int64_t Hierarchy::inner_floats() const {
-  if (has_lines()) {
-    return line_floats();
-  }
-  std::int64_t floats = field_size(0) + 2 * field_size(bottom_);
-  for (int n = 1; n < bottom_; ++n) {
+std::int64_t Hierarchy::floats_from(int first) const {
+  std::int64_t floats = 2 * field_size(bottom_);
+  for (int n = first; n < bottom_; ++n) {
     floats += level_fields * field_size(n);
   }
-  for (int n = 0; n < count(); ++n) {
-    floats += table_floats(n);
+  for (const Level& level : levels_) {
+    floats += table_floats(level);
   }
   return floats;
 }
 
-std::int64_t Hierarchy::bytes(std::size_t element_bytes) const {
+std::vector<int> halos_on_gpus(const std::vector<Level>& levels, const RankGrid& grid) {
+  constexpr int sweeps_up = 4;  // half-sweeps, as those down
+  constexpr int sweeps_down = 2;
+  std::vector<int> halos;
+  int corrected = corrected_halo;
+  for (const Level& level : levels) {
+    const bool is_finest = halos.empty();
+    const int interpolated = corrected + sweeps_up;
+    halos.push_back(interpolated + (is_finest ? 0 : sweeps_down));
+    const bool halves = (grid.i == 1 || level.i.coarsened) && (grid.j == 1 || level.j.coarsened);
+    // The parent and the one beyond it, of a block that may begin within a pair; or the cell itself
+    // and the one before it.
+    corrected = halves ? interpolated / 2 + 2 : interpolated + 1;
+  }
+  return halos;
+}
+
+Decomposition cut_of(const Turned& turned, const Sharing& sharing) {
+  const std::array<int, 3> given{sharing.grid.i, sharing.grid.j, sharing.grid.k};
+  const auto along = [&](std::size_t n) { return given[static_cast<std::size_t>(turned.axis[n])]; };
+  return poisson::cut_of(turned.domain, {along(0), along(1), along(2)});
+}
+
+RankLevels windows_on_gpus(const Hierarchy& hierarchy, const Sharing& sharing) {
+  const auto first = hierarchy.levels().begin();
+  const std::vector<Level> levels(first, first + hierarchy.bottom() + 1);
+  const Decomposition cut = cut_of(hierarchy.turned(), sharing);
+  // However small it is, the finest is not gathered for that.
+  const std::int64_t enough = std::min(min_shared_cells, levels.front().extents().count());
+  return rank_levels(levels, cut, sharing.rank(), sharing.min_cells.value_or(enough / cut.ranks()),
+                     halos_on_gpus(levels, cut.grid()));
+}
+
+namespace {
+
+/// What the finest level takes beside its residual in fp32, and the survey of its right side.
+std::int64_t outer_bytes(const Level& finest, const Extents& whole, std::size_t element_bytes) {
   const auto element = static_cast<std::int64_t>(element_bytes);
   constexpr std::int64_t number = sizeof(double);
-  const Extents cells = level(0).extents();
-  const std::int64_t along_axes = cells.ni + cells.nj + cells.nk;
-  return 2 * field_size(0) * element + inner_floats() * std::int64_t{sizeof(float)} +
-         along_axes * (2 * element + number) + survey_blocks * number +
+  const Extents cells = finest.extents();
+  return 2 * field_size(finest) * element + 2 * element * (cells.ni + cells.nj + cells.nk) +
+         number * (whole.ni + whole.nj + whole.nk + cells.ni * cells.nj) +
          std::int64_t{sizeof(Control)};
+}
+
+/// Of fields that each two neighbours exchange, for both directions and two messages at a time.
+std::int64_t message_floats(const RankLevel& window, int halo, int fields) {
+  const Level& level = window.level;
+  const std::int64_t rows =
+      (window.cut.grid().i > 1 ? level.j.cells : 0) + (window.cut.grid().j > 1 ? level.i.cells : 0);
+  return std::int64_t{2} * 2 * fields * halo * rows * row_pitch(level);
+}
+
+}  // namespace
+
+std::int64_t Hierarchy::bytes(std::size_t element_bytes) const {
+  const std::int64_t floats = has_lines() ? line_floats() : field_size(0) + floats_from(1);
+  return outer_bytes(level(0), level(0).extents(), element_bytes) +
+         floats * std::int64_t{sizeof(float)};
+}
+
+std::int64_t bytes_of_windows(const Hierarchy& hierarchy, const RankLevels& windows,
+                              std::size_t element_bytes) {
+  const auto last = static_cast<int>(windows.shared.size()) - 1;
+  const Level& finest = windows.shared.front().level;
+  const RankLevel& first = windows.shared.front();
+  const int outer = 2 * static_cast<int>(element_bytes / sizeof(float));
+  std::int64_t floats = field_size(finest) + table_floats(finest) +
+                        message_floats(first, first.halo, 1) +
+                        message_floats(first, outer_halo, outer);
+  for (int n = 1; n <= last; ++n) {
+    const RankLevel& window = windows.shared[static_cast<std::size_t>(n)];
+    floats += (n == last ? 2 : level_fields) * field_size(window.level) +
+              table_floats(window.level) + (n == last ? 0 : message_floats(window, window.halo, 1));
+  }
+  // What is gathered is packed, listed by number for each other rank, and received twice.
+  const Extents gathered = hierarchy.level(last).extents();
+  floats += hierarchy.floats_from(last) + 4 * gathered.count();
+  return outer_bytes(finest, hierarchy.level(0).extents(), element_bytes) +
+         floats * std::int64_t{sizeof(float)};
 }
 
 }  // namespace bankfull::poisson::multigrid::cuda

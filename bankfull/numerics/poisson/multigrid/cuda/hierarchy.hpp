@@ -1,6 +1,8 @@
 #pragma once
 
 #include "bankfull/numerics/poisson/multigrid/levels.hpp"
+#include "bankfull/numerics/poisson/multigrid/rank_levels.hpp"
+#include "bankfull/numerics/poisson/sharing.hpp"
 
 #include <array>
 #include <cstddef>
@@ -19,6 +21,17 @@ struct Turned {
 
   explicit Turned(const Domain& given);
 };
+
+// Elements from row to row, from plane to plane and of a whole field of a level, or of a window.
+std::int64_t row_pitch(const Level& level);
+std::int64_t plane_pitch(const Level& level);
+std::int64_t field_size(const Level& level);
+
+/// Whether an axis of the level is periodic with an odd number of cells, more than one.
+bool has_seams(const Level& level);
+
+/// Floats of the tables of a level's axes.
+std::int64_t table_floats(const Level& level);
 
 /// What a GPU's multigrid has of a domain, and where: host code, for kernels and for the sum of
 /// memory.
@@ -39,13 +52,8 @@ class Hierarchy {
   /// The first level that one block does with all below; not the finest.
   [[nodiscard]] int bottom() const { return bottom_; }
 
-  /// Cells from row to row, from plane to plane, and of a whole field.
-  [[nodiscard]] std::int64_t row_pitch(int n) const;
-  [[nodiscard]] std::int64_t plane_pitch(int n) const;
-  [[nodiscard]] std::int64_t field_size(int n) const;
-
-  /// Whether an axis of the level is periodic with an odd number of cells, more than one.
-  [[nodiscard]] bool has_seams(int n) const;
+  [[nodiscard]] std::int64_t field_size(int n) const { return cuda::field_size(level(n)); }
+  [[nodiscard]] bool has_seams(int n) const { return cuda::has_seams(level(n)); }
 
   /// The same of the axes across lines.
   [[nodiscard]] bool has_seams_across(int n) const;
@@ -53,14 +61,13 @@ class Hierarchy {
   /// Floats that a level's fields take in the shared memory of the block that does the bottom.
   [[nodiscard]] std::int64_t bottom_floats(int n) const;
 
+  /// Floats of all levels from one on, which is not the finest, and of all tables.
+  [[nodiscard]] std::int64_t floats_from(int first) const;
+
   /// All GPU memory of a solver for fields of `element_bytes` an element.
   [[nodiscard]] std::int64_t bytes(std::size_t element_bytes) const;
 
-  /// Floats of the tables of a level's axes.
-  [[nodiscard]] std::int64_t table_floats(int n) const;
-
  private:
-  [[nodiscard]] std::int64_t inner_floats() const;
   [[nodiscard]] std::int64_t line_floats() const;
   [[nodiscard]] std::int64_t bottom_bytes_from(int n) const;
 
@@ -69,6 +76,35 @@ class Hierarchy {
   int bottom_ = 1;
 };
 
+/// Planes of the finest level beside the own ones in which each cycle corrects p: a residual of own
+/// cells and of those beside them reads two.
+inline constexpr int corrected_halo = 2;
+
+/// Cells beside the own ones that kernels need on each of these levels, from the finest on. Ranks
+/// exchange r alone: each kernel goes over the whole window, each half-sweep and each residual
+/// spoils one more cell from its ends inwards, and what is left of the correction is as wide as the
+/// next finer level's interpolation needs.
+std::vector<int> halos_on_gpus(const std::vector<Level>& levels, const RankGrid& grid);
+
+/// A rank's windows of the levels of a domain without lines, from the finest on to the first one
+/// that every rank gathers and solves, as all ranks do: that costs no more than to wait for a rank
+/// that does.
+RankLevels windows_on_gpus(const Hierarchy& hierarchy, const Sharing& sharing);
+
+/// How the turned domain is cut.
+Decomposition cut_of(const Turned& turned, const Sharing& sharing);
+
+/// Planes of p, and of f, that ranks exchange before a solve: it is corrected in these, or one more
+/// where they begin within a pair.
+inline constexpr int outer_halo = corrected_halo + 1;
+
+/// All GPU memory of a rank's solver, as Hierarchy::bytes, with its messages.
+std::int64_t bytes_of_windows(const Hierarchy& hierarchy, const RankLevels& windows,
+                              std::size_t element_bytes);
+
+/// A level with fewer cells is gathered, unless Sharing says otherwise.
+inline constexpr std::int64_t min_shared_cells = std::int64_t{1} << 20;
+
 /// Largest shared memory of the block that does the smallest levels, if the GPU has as much, ...
 inline constexpr std::size_t max_bottom_bytes = std::size_t{96} << 10;
 
@@ -76,7 +112,7 @@ inline constexpr std::size_t max_bottom_bytes = std::size_t{96} << 10;
 inline constexpr std::int64_t max_bottom_cells = 8192;
 
 /// Blocks that survey the right side, at most.
-inline constexpr int survey_blocks = 1024;
+inline constexpr std::int64_t max_survey_blocks = 1024;
 
 /// Fields of a level with lines: the residual and the correction.
 inline constexpr int line_level_fields = 2;

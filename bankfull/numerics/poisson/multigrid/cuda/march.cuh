@@ -50,8 +50,8 @@ inline MarchPlan plan_march(const LevelView& level, int reach, int multiprocesso
   plan.tiles_k = parts_of(level.k.cells, region_columns - 2 * margin_of(reach));
   plan.tiles_j = parts_of(level.j.cells, region_rows - 2 * margin_of(reach));
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  for (int planes = 2; planes < level.i.cells + 2; planes += 2) {
-    const int slabs = parts_of(level.i.cells, planes);
+  for (int planes = 2; planes < level.planes() + 2; planes += 2) {
+    const int slabs = parts_of(level.planes(), planes);
     const std::int64_t blocks = std::int64_t{plan.tiles_k} * plan.tiles_j * slabs;
     const std::int64_t time =
         (blocks + multiprocessors - 1) / multiprocessors * (planes + 2 * reach);
@@ -156,9 +156,8 @@ class Sweeper {
       row_[n] = __ldg(level.j.coefficients + cells.row(n));
       column_[n] = __ldg(level.k.coefficients + cells.column(n));
     }
-    // The diagonal of planes in the middle of the axis; planes of a stretched axis have their own.
-    const float2 amid = __ldg(along_i_ + level.i.cells / 2);
-    usual_ = amid.x + amid.y;
+    // Planes of a stretched axis have diagonals of their own.
+    usual_ = level.middle;
 #pragma unroll
     for (int n = 0; n < 4; ++n) {
       diagonal_.at[n / 2][n % 2] =
@@ -317,8 +316,8 @@ struct Slab {
   int start;
 
   __device__ __forceinline__ Slab(const LevelView& level, int planes, int reach)
-      : first(static_cast<int>(blockIdx.z) * planes),
-        end(min(first + planes, level.i.cells)),
+      : first(level.first_plane + static_cast<int>(blockIdx.z) * planes),
+        end(min(first + planes, level.end_plane)),
         start(level.i.periodic ? first - margin_of(reach) : max(first - margin_of(reach), 0)) {}
 };
 

@@ -21,8 +21,8 @@ __global__ void __launch_bounds__(32 * restrict_warps)
   const int k = 2 * (static_cast<int>(blockIdx.x) * 32 + static_cast<int>(threadIdx.x));
   const Cells<Seams> cells(f.level, j, k);
   Restriction restriction(f.level, f.coarse_r, j, k, j < f.level.j.cells && k < f.level.k.cells);
-  const int first = static_cast<int>(blockIdx.z) * f.planes;
-  const int end = min(first + f.planes, f.level.i.cells);
+  const int first = f.level.first_plane + static_cast<int>(blockIdx.z) * f.planes;
+  const int end = min(first + f.planes, f.level.end_plane);
   for (int plane = first; plane < end; ++plane) {
     restriction.add(cells.load(f.r + plane * f.level.at.plane, f.level.at.row), plane);
   }

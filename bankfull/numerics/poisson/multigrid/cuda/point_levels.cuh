@@ -1,0 +1,204 @@
+#pragma once
+
+#include "bankfull/core/exec/launch.cuh"
+#include "bankfull/core/machine/gpu.hpp"
+#include "bankfull/numerics/poisson/multigrid/cuda/ascend.cuh"
+#include "bankfull/numerics/poisson/multigrid/cuda/bottom.cuh"
+#include "bankfull/numerics/poisson/multigrid/cuda/descend.cuh"
+#include "bankfull/numerics/poisson/multigrid/cuda/level_tables.cuh"
+#include "bankfull/numerics/poisson/multigrid/cuda/restrict.cuh"
+
+#include <vector>
+
+namespace bankfull::poisson::multigrid::cuda {
+
+/// What a level has in GPU memory: levels of one block lack `up`, and all but the first all of it.
+struct LevelFields {
+  Buffer<float> r;
+  Buffer<float> down;  ///< the correction on the way down
+  Buffer<float> up;    ///< and on the way up
+};
+
+/// The correction for a residual, as a solver of all but the finest level's outer residual has it.
+class Corrector {
+ public:
+  virtual ~Corrector() = default;
+
+  /// The finest level, without its fields.
+  [[nodiscard]] virtual const LevelView& finest() const = 0;
+
+  /// The residual of the first of these levels.
+  [[nodiscard]] virtual float* residual() const = 0;
+
+  /// The correction by one V-cycle, and by full multigrid.
+  virtual void queue_cycle(const Stream& stream) const = 0;
+  virtual void queue_full_multigrid(const Stream& stream) const = 0;
+};
+
+/// The same by relaxation of points.
+class PointLevels : public Corrector {
+ public:
+  /// Of the first of these levels.
+  [[nodiscard]] virtual const float* correction() const = 0;
+};
+
+// Kernels on one level. What a cell of the next level has lies in its fields where the parents of
+// the level's, or the window's, cells are counted from its first one.
+
+inline void queue_restriction(const Stream& stream, const LevelView& level, bool seams,
+                              const float* r, float* coarse_r) {
+  constexpr int planes = 4;  // few cells: rather many blocks
+  const RestrictArguments arguments{.level = level, .r = r, .coarse_r = coarse_r, .planes = planes};
+  const dim3 grid(static_cast<unsigned>(parts_of(level.k.cells, region_columns)),
+                  static_cast<unsigned>(parts_of(level.j.cells, 2 * restrict_warps)),
+                  static_cast<unsigned>(parts_of(level.planes(), planes)));
+  with_bool(seams, [&](auto has_seams) {
+    launch(stream, {grid, dim3(32, restrict_warps)}, restrict_kernel<has_seams>, arguments);
+  });
+}
+
+/// From 0 where `fields.start` is null. Sets the number of planes.
+inline void queue_descent(const Stream& stream, int multiprocessors, bool seams,
+                          DescendArguments fields) {
+  const From from = fields.start == nullptr ? From::zero : From::what_is_there;
+  const MarchPlan plan = plan_march(fields.level, descend_reach(from), multiprocessors);
+  fields.planes = plan.planes;
+  with_bool(seams, [&](auto has_seams) {
+    with_bool(from == From::zero, [&](auto from_zero) {
+      constexpr From start = from_zero ? From::zero : From::what_is_there;
+      constexpr std::size_t bytes = sizeof(DescendShared<has_seams>);
+      allow_shared_bytes(descend_kernel<start, has_seams>, bytes);
+      launch(stream, {plan.grid(), dim3(32, warps), bytes}, descend_kernel<start, has_seams>,
+             fields);
+    });
+  });
+}
+
+/// Sets the number of planes.
+template <bool Adds, class Real>
+void queue_ascent(const Stream& stream, int multiprocessors, bool seams,
+                  AscendArguments<Real> fields) {
+  const MarchPlan plan = plan_march(fields.level, ascend_reach, multiprocessors);
+  fields.planes = plan.planes;
+  with_bool(seams, [&](auto has_seams) {
+    constexpr std::size_t bytes = sizeof(AscendShared<has_seams>);
+    allow_shared_bytes(ascend_kernel<Real, Adds, has_seams>, bytes);
+    launch(stream, {plan.grid(), dim3(32, warps), bytes}, ascend_kernel<Real, Adds, has_seams>,
+           fields);
+  });
+}
+
+/// The levels of one GPU from `first` on, not the finest.
+class CoarseLevels final : public PointLevels {
+ public:
+  CoarseLevels(const Hierarchy& hierarchy, int first, const Stream& stream)
+      : hierarchy_(hierarchy),
+        first_(first),
+        multiprocessors_(multiprocessors_of(stream.device())),
+        tables_(uploaded(tables_of(hierarchy.levels()), stream)),
+        views_(views_of(hierarchy.levels(), tables_.data())) {
+    for (int n = first; n <= hierarchy.bottom(); ++n) {
+      const std::int64_t size = hierarchy.field_size(n);
+      const bool is_bottom = n == hierarchy.bottom();
+      fields_.push_back({zeros<float>(size, stream), zeros<float>(size, stream),
+                         is_bottom ? Buffer<float>() : zeros<float>(size, stream)});
+    }
+    set_bottom();
+    allow_shared_bytes(bottom_kernel, bottom_shared_bytes());
+  }
+
+  [[nodiscard]] const LevelView& view(int n) const { return views_[static_cast<std::size_t>(n)]; }
+  [[nodiscard]] const LevelView& finest() const override { return view(0); }
+  [[nodiscard]] float* residual() const override { return fields(first_).r.data(); }
+  [[nodiscard]] const float* correction() const override { return correction_of(first_); }
+
+  void queue_cycle(const Stream& stream) const override { queue_cycle(stream, first_, From::zero); }
+
+  /// The correction by full multigrid: on each level from the coarsest on a V-cycle from what the
+  /// next coarser one found.
+  void queue_full_multigrid(const Stream& stream) const override {
+    for (int n = first_; n < hierarchy_.bottom(); ++n) {
+      queue_restriction(stream, view(n), hierarchy_.has_seams(n), fields(n).r.data(),
+                        fields(n + 1).r.data());
+    }
+    queue_bottom(stream);
+    for (int n = hierarchy_.bottom() - 1; n >= first_; --n) {
+      queue_ascent(stream, n, From::zero);
+      queue_cycle(stream, n, From::what_is_there);
+    }
+  }
+
+ private:
+  [[nodiscard]] const LevelFields& fields(int n) const {
+    return fields_[static_cast<std::size_t>(n - first_)];
+  }
+  [[nodiscard]] const float* correction_of(int n) const {
+    return n == hierarchy_.bottom() ? fields(n).down.data() : fields(n).up.data();
+  }
+
+  void set_bottom() {
+    const int first = hierarchy_.bottom();
+    bottom_.levels = hierarchy_.count() - first;
+    // All tables lie behind that of the first axis of the first level.
+    bottom_.tables = reinterpret_cast<const float*>(view(first).i.coefficients);
+    for (int n = first; n < hierarchy_.count(); ++n) {
+      bottom_.level[n - first] = {view(n), static_cast<int>(hierarchy_.level(n).extents().count()),
+                                  hierarchy_.has_seams(n), bottom_.floats};
+      bottom_.floats += static_cast<int>(hierarchy_.bottom_floats(n));
+      bottom_.table_count += static_cast<int>(table_floats(hierarchy_.level(n)));
+    }
+    bottom_.sweeps_before = 1;
+    bottom_.sweeps_after = 2;
+    bottom_.r = fields(first).r.data();
+    bottom_.e = fields(first).down.data();
+  }
+
+  [[nodiscard]] std::size_t bottom_shared_bytes() const {
+    return static_cast<std::size_t>(bottom_.floats + bottom_.table_count) * sizeof(float);
+  }
+
+  /// A V-cycle on a level, from 0 or from its correction.
+  void queue_cycle(const Stream& stream, int first, From from) const {
+    for (int n = first; n < hierarchy_.bottom(); ++n) {
+      queue_descent(stream, n, n == first ? from : From::zero);
+    }
+    queue_bottom(stream);
+    for (int n = hierarchy_.bottom() - 1; n >= first; --n) {
+      queue_ascent(stream, n, From::what_is_there);
+    }
+  }
+
+  void queue_bottom(const Stream& stream) const {
+    launch(stream, {dim3(1), dim3(bottom_threads), bottom_shared_bytes()}, bottom_kernel, bottom_);
+  }
+
+  /// From 0, or from the correction on the way up.
+  void queue_descent(const Stream& stream, int n, From from) const {
+    cuda::queue_descent(stream, multiprocessors_, hierarchy_.has_seams(n),
+                        {.level = view(n),
+                         .r = fields(n).r.data(),
+                         .start = from == From::zero ? nullptr : fields(n).up.data(),
+                         .e = fields(n).down.data(),
+                         .coarse_r = fields(n + 1).r.data()});
+  }
+
+  /// From 0, or from the correction on the way down.
+  void queue_ascent(const Stream& stream, int n, From from) const {
+    cuda::queue_ascent<false, float>(stream, multiprocessors_, hierarchy_.has_seams(n),
+                                     {.level = view(n),
+                                      .coarse = correction_of(n + 1),
+                                      .r = fields(n).r.data(),
+                                      .e = from == From::zero ? nullptr : fields(n).down.data(),
+                                      .p = fields(n).up.data()});
+  }
+
+  const Hierarchy& hierarchy_;
+  int first_;
+  int multiprocessors_;
+  Buffer<float> tables_;
+  std::vector<LevelView> views_;
+  std::vector<LevelFields> fields_;  ///< from the first level to the bottom's first
+  BottomArguments bottom_{};
+};
+
+}  // namespace bankfull::poisson::multigrid::cuda
