@@ -479,7 +479,7 @@ ExitCode run_case(const ConvectOptions& options, const Communicator& ranks) {
   const Plan plan =
       in_case([&] { return Plan(problem, policy.ceiling, needs, {.ranks = &ranks}); });
   in_case([&] {
-    convection::require_worth_sharing(problem, ranks.size());
+    convection::require_worth_sharing(problem, plan.solver(), ranks.size());
     convection::require_finite_formulas(problem, plan.grid());
   });
   if (start != nullptr) {
@@ -644,7 +644,7 @@ ExitCode go_on(const ConvectOptions& options, const Communicator& ranks,
   return convect::placed(wanted.places, [&] {
     const Plan plan(wanted.problem, policy.ceiling, output_needs_of(wanted, ranks),
                     {.ranks = &ranks});
-    convection::require_worth_sharing(plan.problem(), ranks.size());
+    convection::require_worth_sharing(plan.problem(), plan.solver(), ranks.size());
     start.require_fields(plan.problem(), plan.grid());
     tell_of_missing_fields(directory, start, ranks);
     if (!options.common.quiet || options.common.dry_run) {

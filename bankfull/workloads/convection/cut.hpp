@@ -16,6 +16,6 @@ poisson::Sharing sharing_of(const Problem& problem, const Grid& grid, PressureSo
                             const poisson::Sharing& wanted);
 
 /// Throws UsageError where several GPUs would take longer for a step than one does.
-void require_worth_sharing(const Problem& problem, int ranks);
+void require_worth_sharing(const Problem& problem, PressureSolver solver, int ranks);
 
 }  // namespace bankfull::convection

@@ -41,12 +41,14 @@ TEST(ConvectionPlan, TakesMultigridForAnyStretchingOfAnyAxis) {
 
 TEST(ConvectionPlan, RefusesGpusForFewCells) {
   Problem problem = channel();
-  EXPECT_NO_THROW(require_worth_sharing(problem, 8));
+  constexpr PressureSolver direct = PressureSolver::direct;
+  EXPECT_NO_THROW(require_worth_sharing(problem, direct, 8));
   problem.device = Device::cuda(0);
-  EXPECT_NO_THROW(require_worth_sharing(problem, 1));
-  EXPECT_THROW(require_worth_sharing(problem, 2), UsageError);
-  problem.axes[0].cells = 1 << 20;
-  EXPECT_NO_THROW(require_worth_sharing(problem, 2));
+  EXPECT_NO_THROW(require_worth_sharing(problem, direct, 1));
+  EXPECT_THROW(require_worth_sharing(problem, direct, 2), UsageError);
+  problem.axes[0].cells = (1 << 20) / (problem.axes[1].cells * problem.axes[2].cells) + 1;
+  EXPECT_NO_THROW(require_worth_sharing(problem, direct, 2));
+  EXPECT_THROW(require_worth_sharing(problem, PressureSolver::multigrid, 2), UsageError);
 }
 
 TEST(ConvectionPlan, RefusesBadProblems) {
