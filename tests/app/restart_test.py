@@ -686,7 +686,7 @@ class Killed(Runs):
             self.assert_same(self.run_folder, whole)
 
     def test_continues_after_a_kill_at_any_moment(self):
-        self.runs_killed_at_random(30, 1)
+        self.runs_killed_at_random(10, 1)
 
     def test_continues_after_many_kills_at_any_moment(self):
         self.runs_killed_at_random(200, 2)
