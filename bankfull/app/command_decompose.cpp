@@ -32,8 +32,15 @@ struct DecomposeOptions {
   int fields = 1;
   std::string precision = "fp32";
   std::string periodic = "none";
+  std::string cut = "ijk";
   std::optional<int> top;
   std::optional<std::string> json;
+};
+
+struct Axes {
+  bool i = false;
+  bool j = false;
+  bool k = false;
 };
 
 /// What the options ask for, checked.
@@ -42,12 +49,16 @@ struct Question {
   std::vector<int> rank_counts;  ///< ascending
   HaloShape halo;
   Periodicity periodic;
+  Axes cut;
   int fields = 1;
   Precision precision = Precision::fp32;
 
   [[nodiscard]] DecompositionRules rules() const {
+    RankGrid most = DecompositionRules{}.most;
+    most = {cut.i ? most.i : 1, cut.j ? most.j : 1, cut.k ? most.k : 1};
     return {.periodic = periodic,
             .halo_width = halo.width,
+            .most = most,
             .strided_cost = cells_per_sector(static_cast<std::size_t>(bytes_of(precision)))};
   }
 };
@@ -99,17 +110,22 @@ HaloShape::Reach parse_reach(const std::string& text) {
   throw UsageError("--reach " + text + " is unknown", "use faces, edges or corners");
 }
 
-Periodicity parse_periodic(const std::string& text) {
-  Periodicity periodic;
-  if (text == "none") {
-    return periodic;
-  }
+/// `remedy`: where the text names no axes.
+Axes parse_axes(const std::string& option, const std::string& text, const std::string& remedy) {
   const auto times = [&](char axis) { return std::count(text.begin(), text.end(), axis); };
   const bool known = text.find_first_not_of("ijk") == std::string::npos;
   if (text.empty() || !known || times('i') > 1 || times('j') > 1 || times('k') > 1) {
-    throw UsageError("--periodic " + text + " names no axes", "use none, or letters of ijk");
+    throw UsageError(option + " " + text + " names no axes", remedy);
   }
   return {times('i') > 0, times('j') > 0, times('k') > 0};
+}
+
+Periodicity parse_periodic(const std::string& text) {
+  if (text == "none") {
+    return {};
+  }
+  const Axes axes = parse_axes("--periodic", text, "use none, or letters of ijk");
+  return {axes.i, axes.j, axes.k};
 }
 
 /// No product of the figures below may overflow.
@@ -127,6 +143,7 @@ Question question_from(const DecomposeOptions& options) {
                     .rank_counts = parse_rank_counts(options.ranks, Repeated::merged),
                     .halo = {options.halo_width, parse_reach(options.reach)},
                     .periodic = parse_periodic(options.periodic),
+                    .cut = parse_axes("--cut", options.cut, "use letters of ijk"),
                     .fields = options.fields,
                     .precision = parse_precision(options.precision)};
   require_bytes(options, question);
@@ -235,7 +252,8 @@ std::vector<Figure> describe(const Question& question, const DecomposeOptions& o
           {.name = "reach", .value = options.reach},
           {.name = "fields", .value = std::int64_t{question.fields}},
           {.name = "precision", .value = to_string(question.precision)},
-          {.name = "periodic", .value = options.periodic}};
+          {.name = "periodic", .value = options.periodic},
+          {.name = "cut", .value = options.cut}};
 }
 
 /// A figure of every split over its number of ranks.
@@ -291,6 +309,8 @@ constexpr const char* decompose_footer = R"(Examples:
   bankfull decompose --cells 512x512x1024 --ranks 90:130 --top 10
   bankfull decompose --cells 256x256x256 --ranks 8,16,32 --reach edges --fields 14
   bankfull decompose --cells 384x384x384 --ranks 1:64 --periodic ijk --json out.json
+  bankfull decompose --cells 512x512x1024 --ranks 2:64 --cut ij --reach edges --fields 4 \
+      --precision fp64                          convection with multigrid; direct: --cut i
 
 Columns; rows are sorted by what the busiest rank sends:
   grid             the factors with the least communication, which the workloads use.
@@ -320,6 +340,9 @@ void add_halo_options(CLI::App& command, DecomposeOptions& options) {
                        .add_option("--periodic", options.periodic,
                                    "axes that wrap around: none, i, j, k, ij, ..., ijk")
                        ->capture_default_str());
+  with_environment(
+      command.add_option("--cut", options.cut, "axes that may be cut: i, j, k, ij, ..., ijk")
+          ->capture_default_str());
 }
 
 }  // namespace

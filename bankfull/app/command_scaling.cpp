@@ -1,3 +1,5 @@
+#include "bankfull/app/convect/case_file.hpp"
+#include "bankfull/app/convect/ready_cases.hpp"
 #include "bankfull/app/counts.hpp"
 #include "bankfull/app/himeno_options.hpp"
 #include "bankfull/app/options.hpp"
@@ -6,6 +8,8 @@
 #include "bankfull/app/table.hpp"
 #include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/base/format.hpp"
+#include "bankfull/workloads/convection/scaling.hpp"
+#include "bankfull/workloads/convection/traffic.hpp"
 #include "bankfull/workloads/himeno/scaling.hpp"
 
 #include <algorithm>
@@ -44,6 +48,15 @@ struct HimenoScalingOptions {
   HimenoOptions himeno;
 };
 
+struct ConvectScalingOptions {
+  ScalingOptions scaling;
+  CommonOptions common;
+  std::string case_name;
+  std::vector<std::string> settings;
+  int repeats = 3;
+  double target_seconds = 3.0;
+};
+
 /// What a scaling run says of one number of ranks.
 class Case {
  public:
@@ -53,6 +66,10 @@ class Case {
     const auto& value = find(measurement_->parameters, name);
     const auto* number = std::get_if<std::int64_t>(&value);
     return number != nullptr ? fmt::format("{}", *number) : std::get<std::string>(value);
+  }
+  [[nodiscard]] bool has_figure(const std::string& name) const {
+    return std::ranges::any_of(measurement_->figures,
+                               [&](const Figure& figure) { return figure.name == name; });
   }
   [[nodiscard]] double figure(const std::string& name) const {
     const auto& value = find(measurement_->figures, name);
@@ -158,6 +175,118 @@ ExitCode run_himeno_scaling(const HimenoScalingOptions& options, const Communica
       {.extra = scaling_table});
 }
 
+std::string convect_table(const RunResult& result) {
+  Table table({"ranks", "blocks", "grid", "time/step", "ns/cell and rank", "speedup", "efficiency",
+               "GB/s", "exposed", "verdict"});
+  for (const Measurement& m : result.measurements) {
+    const Case c(m);
+    table.add_row({c.parameter("ranks"), c.parameter("largest_block"), c.parameter("grid"),
+                   format_seconds(c.figure("seconds_per_step")),
+                   fmt::format("{:.3g}", c.figure("ns_per_cell_and_rank")),
+                   fmt::format("{:.2f}", c.figure("speedup")),
+                   fmt::format("{:.1f} %", c.figure("efficiency")),
+                   fmt::format("{:.1f}", m.bytes_per_second().value_or(0.0) * 1e-9),
+                   c.has_figure("exposed_percent")
+                       ? fmt::format("{:.1f} %", c.figure("exposed_percent"))
+                       : "-",
+                   c.verified() ? "ok" : "FAILED"});
+  }
+  return table.text();
+}
+
+/// Of each part of a stage its time and, in it, exposed communication.
+std::string convect_parts_table(const RunResult& result) {
+  std::vector<std::string> head{"ranks"};
+  for (int part = 0; part < convection::stage_parts; ++part) {
+    head.push_back(to_string(static_cast<convection::StagePart>(part)));
+    head.emplace_back("exposed");
+  }
+  Table table(head);
+  for (const Measurement& m : result.measurements) {
+    const Case c(m);
+    std::vector<std::string> row{c.parameter("ranks")};
+    for (int part = 0; part < convection::stage_parts; ++part) {
+      const std::string name = to_string(static_cast<convection::StagePart>(part));
+      const std::string exposed = name + "_exposed_seconds";
+      row.push_back(format_seconds(c.figure(name + "_seconds")));
+      row.push_back(c.has_figure(exposed) ? format_seconds(c.figure(exposed)) : "-");
+    }
+    table.add_row(row);
+  }
+  return table.text();
+}
+
+std::string convect_tables(const RunResult& result) {
+  return convect_table(result) + "\nParts of a stage:\n" + convect_parts_table(result) + "\n";
+}
+
+convection::ScalingProblem scaling_problem(const ConvectScalingOptions& options,
+                                           const convect::Case& wanted, const Communicator& world) {
+  convection::ScalingProblem scaling;
+  scaling.mode = options.scaling.mode();
+  scaling.rank_counts = options.scaling.rank_counts(world);
+  scaling.problem = wanted.problem;
+  scaling.repeats = options.repeats;
+  scaling.target_seconds = options.target_seconds;
+  convection::Problem& problem = scaling.problem;
+  problem.device = options.common.resolved_device(world);
+  const int threads = options.common.resolved_threads(world);
+  problem.threads = problem.device.is_cuda() ? 1 : threads;
+  problem.host_threads = threads;
+  if (options.scaling.same_cores) {
+    scaling.total_threads = static_cast<int>(world.sum(std::int64_t{problem.threads}));
+  }
+  return scaling;
+}
+
+void print_plan(const convection::ScalingPlan& scaling) {
+  const convection::Problem& whole = scaling.problem.problem;
+  print_out("convect {}, {} scaling, {}, on {}\n", whole.name, to_string(scaling.problem.mode),
+            to_string(whole.precision), to_string(whole.device));
+  Table table({"ranks", "cells", "largest block", "solver", "memory", "threads per rank"});
+  for (const convection::ScalingCase& c : scaling.cases) {
+    const Extents block = c.plan->cut().largest_block();
+    table.add_row({fmt::format("{}", c.ranks.count()),
+                   fmt::format("{}x{}x{}", c.problem.axes[0].cells, c.problem.axes[1].cells,
+                               c.problem.axes[2].cells),
+                   fmt::format("{}x{}x{}", block.ni, block.nj, block.nk),
+                   to_string(c.plan->solver()),
+                   format_bytes(static_cast<double>(c.plan->footprint().of_work())),
+                   fmt::format("{}", c.problem.threads)});
+  }
+  print_out("{}\n", table.text());
+}
+
+ExitCode run_convect_scaling(const ConvectScalingOptions& options, const Communicator& world) {
+  require(!options.case_name.empty(), "no case given",
+          "name a case file or one of bankfull convect --list-cases");
+  require(options.repeats >= 1, fmt::format("--repeat {} times nothing", options.repeats),
+          "use 1 or more");
+  const convect::Case wanted =
+      convect::load_case(convect::find_case(options.case_name), options.settings);
+  require(wanted.from.empty(), "a scaling run begins with the flow of its case",
+          "leave out initial.from");
+  const CommonOptions& common = options.common;
+  const convection::ScalingProblem scaling = scaling_problem(options, wanted, world);
+  const MeasurePolicy policy =
+      common.prepare(world, scaling.problem.device, scaling.problem.threads);
+  require(policy.ceiling != CeilingRule::file,
+          "--ceiling " + common.ceiling + " cannot serve several numbers of ranks",
+          "use auto, always or none, which look at each case");
+  const convection::ScalingPlan plan = convect::placed(
+      wanted.places, [&] { return convection::make_plan(scaling, world, policy.ceiling); });
+  if (world.is_root() && (!common.quiet || common.dry_run)) {
+    print_plan(plan);
+  }
+  if (common.dry_run) {
+    return ExitCode::ok;
+  }
+  return run_and_publish(
+      common, policy, world,
+      [&](const RunContext& context) { return convection::run_scaling(plan, context); },
+      {.extra = convect_tables});
+}
+
 void add_scaling_options(CLI::App& command, ScalingOptions& options) {
   auto* strong = with_environment(
       command.add_flag("--strong", options.strong, "the options describe the whole problem"));
@@ -177,24 +306,54 @@ constexpr const char* scaling_footer = R"(Examples:
   mpirun -n 4 bankfull scaling himeno --strong --size XL --ranks 1,2,4
   mpirun -n 8 bankfull scaling himeno --weak --size L --json out.json
   mpirun -n 2 --bind-to none bankfull scaling himeno --strong --device cpu --same-cores
+  mpirun -n 4 bankfull scaling convect rayleigh-1e7 --weak --set cells=256x256x128
 
 Start it on as many ranks as the largest number: the first n of them work, the others wait.)";
 
-}  // namespace
-
-void add_scaling_command(CLI::App& program, const Communicator& ranks, Action& action) {
+void add_himeno_scaling(CLI::App& scaling, const Communicator& ranks, Action& action) {
   auto options = std::make_shared<HimenoScalingOptions>();
-  CLI::App* scaling = program.add_subcommand(
-      "scaling", "Measures a workload on several numbers of ranks, in turn within one run");
-  scaling->footer(scaling_footer);
-  scaling->require_subcommand(1);
-  CLI::App* command = scaling->add_subcommand("himeno", "Strong or weak scaling of Himeno");
+  CLI::App* command = scaling.add_subcommand("himeno", "Strong or weak scaling of Himeno");
   command->footer(scaling_footer);
   add_scaling_options(*command, options->scaling);
   add_himeno_options(*command, options->himeno);
   command->callback([&action, &ranks, options] {
     action = [&ranks, options] { return run_himeno_scaling(*options, ranks); };
   });
+}
+
+void add_convect_scaling(CLI::App& scaling, const Communicator& ranks, Action& action) {
+  auto options = std::make_shared<ConvectScalingOptions>();
+  CLI::App* command =
+      scaling.add_subcommand("convect", "Strong or weak scaling of thermal convection");
+  command->footer(scaling_footer);
+  add_scaling_options(*command, options->scaling);
+  add_common_options(*command, options->common);
+  command->add_option("case", options->case_name, "a case file, or the name of a ready case");
+  with_environment(command->add_option("--set", options->settings,
+                                       "override a key of the case; may be repeated"))
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+  with_environment(command->add_option("--repeat", options->repeats, "timed repeats of each case"))
+      ->capture_default_str();
+  with_environment(command->add_option("--target-seconds", options->target_seconds,
+                                       "time that the repeats of a number of ranks take together"))
+      ->capture_default_str();
+  command->callback([&action, &ranks, options] {
+    action = [&ranks, options] { return run_convect_scaling(*options, ranks); };
+  });
+}
+
+}  // namespace
+
+void add_scaling_command(CLI::App& program, const Communicator& ranks, Action& action) {
+  CLI::App* scaling = program.add_subcommand(
+      "scaling", "Measures a workload on several numbers of ranks, in turn within one run");
+  scaling->footer(scaling_footer);
+  scaling->require_subcommand(1);
+  add_himeno_scaling(*scaling, ranks, action);
+  add_convect_scaling(*scaling, ranks, action);
 }
 
 }  // namespace bankfull

@@ -485,6 +485,15 @@ class Decompose(CommandLine):
         self.assertEqual(messages("--reach", "corners"), 26)
         self.assertEqual(messages("--periodic", "ijk"), 6)
 
+    def test_cuts_only_the_axes_that_may_be(self):
+        def grids(cut):
+            result = run("decompose", "--cells", "64x64x4096", "--ranks", "4,16", "--cut", cut)
+            self.assertEqual(result.returncode, OK, result.stderr)
+            return {ranks: row[0] for ranks, row in self.rows(result.stdout).items()}
+        self.assertEqual(grids("i"), {4: "4x1x1", 16: "16x1x1"})
+        self.assertEqual(grids("ij"), {4: "2x2x1", 16: "4x4x1"})
+        self.assertEqual(grids("k"), {4: "1x1x4", 16: "1x1x16"})
+
     def test_lists_what_cannot_split(self):
         result = run("decompose", "--cells", "3x3x3", "--ranks", "4:8,10:11")
         self.assertEqual(result.returncode, OK, result.stderr)
@@ -531,6 +540,7 @@ class Decompose(CommandLine):
                                  (["--precision=fp16"], "--precision fp16"),
                                  (["--periodic=ii"], "--periodic ii"),
                                  (["--periodic=x"], "--periodic x"),
+                                 (["--cut=none"], "--cut none"), (["--cut", ""], "--cut"),
                                  (["--json=/nonexistent/x.json"], "/nonexistent/x.json")):
             with self.subTest(arguments=arguments):
                 given = " ".join(arguments)

@@ -90,7 +90,7 @@ class FullDisks(Console):
     """Of standard output, of standard error and of files."""
 
     def test_output_that_is_lost_is_a_failure(self):
-        commands = [[], ["info"], ["list"], ["probe"], ["himeno"], ["hpcg"], ["npb"], ["convect"], ["scaling"], ["scaling", "himeno"],
+        commands = [[], ["info"], ["list"], ["probe"], ["himeno"], ["hpcg"], ["npb"], ["convect"], ["scaling"], ["scaling", "himeno"], ["scaling", "convect"],
                     ["decompose"]]
         helps = [[*command, "--help"] for command in commands]
         for arguments in (*helps, ["--version"], ["list"], ["info"], ["info", "--json"], ["info", "--json", "-"],

@@ -226,6 +226,47 @@ class Ranks(unittest.TestCase):
             with self.subTest(arguments=arguments):
                 self.refused(self.scaling(2, *arguments), word)
 
+    def convect_scaling(self, ranks, *arguments):
+        return run(ranks, "scaling", "convect", "rayleigh-1e7", "--device", "cpu", "--threads", "1", "--set", "cells=16x16x12",
+                   "--set", "initial.noise=0.1", "--repeat", "1", "--target-seconds", "0.05", *arguments)
+
+    def test_scaling_of_convection(self):
+        import jsonschema
+        target = self.path / "out.json"
+        for mode, grid in (("strong", "16x16x12"), ("weak", "16x16x24")):
+            for solver in ("direct", "multigrid"):
+                with self.subTest(mode=mode, solver=solver):
+                    result = self.convect_scaling(2, "--" + mode, "--set", "solver=" + solver, "--json", str(target))
+                    if "no direct pressure solver" in result.stderr:
+                        continue  # a build without FFTW
+                    self.assertEqual(result.returncode, OK, result.stderr)
+                    document = json.loads(target.read_text())
+                    jsonschema.validate(document, json.loads(SCHEMA.read_text()))
+                    self.assertEqual(document["verdict"], "verified")
+                    first, second = document["measurements"]
+                    self.assertEqual(second["parameters"]["ranks"]["value"], 2)
+                    self.assertEqual(second["parameters"]["grid"]["value"], grid)
+                    seconds = [case["figures"]["seconds_per_step"]["value"] for case in (first, second)]
+                    growth = 2 if mode == "weak" else 1
+                    self.assertAlmostEqual(second["figures"]["speedup"]["value"], growth * seconds[0] / seconds[1])
+                    self.assertIn("pressure_exposed_seconds", second["figures"])
+                    self.assertNotIn("pressure_exposed_seconds", first["figures"])
+                    self.assertIn("Parts of a stage:", result.stdout)
+
+    def test_scaling_of_convection_can_be_planned(self):
+        result = self.convect_scaling(2, "--weak", "--dry-run")
+        self.assertEqual(result.returncode, OK, result.stderr)
+        self.assertNotIn("RESULT", result.stdout)
+        self.assertIn("16x16x24", result.stdout)
+
+    def test_bad_scaling_of_convection_is_one_message(self):
+        for arguments, word in ((["--strong", "--ranks", "3"], "mpirun -n 3"), ([], "--strong"),
+                                (["--strong", "--set", "cells=16x16x1"], "cells"),
+                                (["--strong", "--set", "raleigh=3"], "rayleigh"),
+                                (["--strong", "--repeat", "0"], "--repeat 0")):
+            with self.subTest(arguments=arguments):
+                self.refused(self.convect_scaling(2, *arguments), word)
+
     def test_npb_on_ranks(self):
         import jsonschema
         target = self.path / "out.json"

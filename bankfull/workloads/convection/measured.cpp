@@ -294,17 +294,6 @@ std::string why_early(RunEnd end, const Until& until) {
   }
 }
 
-/// So many whole stages.
-Work sum_of(const StageWork& parts, double stages = 1.0) {
-  Work sum = parts.front();
-  sum.traffic = {};
-  for (const Work& part : parts) {
-    sum.traffic = sum.traffic + stages * part.traffic;
-  }
-  sum.model = sum.traffic.bytes() > 0.0 ? "the sum of its parts" : "";
-  return sum;
-}
-
 Measurement step_of(const Plan& plan, const RunOutcome& outcome, const StageWork& work,
                     const Experiment& experiment) {
   const Problem& problem = plan.problem();

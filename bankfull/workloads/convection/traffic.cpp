@@ -406,4 +406,14 @@ StageWork stage_work(const Plan& plan, const Traffic& pressure) {
   return work;
 }
 
+Work sum_of(const StageWork& parts, double stages) {
+  Work sum = parts.front();
+  sum.traffic = {};
+  for (const Work& part : parts) {
+    sum.traffic = sum.traffic + stages * part.traffic;
+  }
+  sum.model = sum.traffic.bytes() > 0.0 ? "the sum of its parts" : "";
+  return sum;
+}
+
 }  // namespace bankfull::convection

@@ -18,6 +18,9 @@ std::string to_string(StagePart part);
 /// What each part of a stage does.
 using StageWork = std::array<Work, stage_parts>;
 
+/// So many whole stages.
+Work sum_of(const StageWork& parts, double stages = 1.0);
+
 /// What each part of a stage moves and computes by its stated model.
 using StageTraffic = std::array<Traffic, stage_parts>;
 

@@ -3,12 +3,12 @@
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/measure/experiment.hpp"
 #include "bankfull/core/measure/perturbation.hpp"
+#include "bankfull/core/measure/scaling_run.hpp"
 #include "bankfull/workloads/himeno/schedule_benchmark.hpp"
 #include "bankfull/workloads/himeno/verify.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <functional>
 #include <string>
 #include <tuple>
 
@@ -38,9 +38,7 @@ struct Case {
   Measurement measurement = {};
 
   [[nodiscard]] Schedule schedule() const { return problem.schedules.front(); }
-  [[nodiscard]] std::string label() const {
-    return fmt::format("{} rank{}", ranks.count(), ranks.count() == 1 ? "" : "s");
-  }
+  [[nodiscard]] std::string label() const { return ranks_text(ranks.count()); }
   [[nodiscard]] ScalingPoint point() const {
     return {.ranks = ranks.count(),
             .cores = ranks.count() * problem.threads,
@@ -48,15 +46,6 @@ struct Case {
   }
   [[nodiscard]] bool verified() const { return std::ranges::all_of(checks, &Check::passed); }
 };
-
-void check_counts(const ScalingProblem& scaling, const Communicator& world) {
-  const std::vector<int>& counts = scaling.rank_counts;
-  require(!counts.empty() && counts.front() >= 1, "--ranks has no number of ranks",
-          "name at least 1");
-  require(counts.back() <= world.size(),
-          fmt::format("--ranks {} is more than the {} of this run", counts.back(), world.size()),
-          fmt::format("start it with mpirun -n {}", counts.back()));
-}
 
 void check_problem(const ScalingProblem& scaling) {
   const Problem& problem = scaling.problem;
@@ -123,23 +112,6 @@ void time_once(Case& c, const Stage& stage) {
   benchmark.add_ranks(measuring.exposed, c.measurement);
 }
 
-/// Collective over the ranks of `world`: does `body` on the case's ranks. If those end it early,
-/// all ranks of the world throw Interrupted.
-void run_on(const Case& c, const Communicator& world,
-            const std::function<void(const Communicator&)>& body) {
-  bool complete = true;
-  c.ranks.run([&](const Communicator& ranks) {
-    complete = false;
-    until_interrupted([&] {
-      body(ranks);
-      complete = true;
-    });
-  });
-  if (!world.all(complete)) {
-    throw Interrupted();
-  }
-}
-
 /// Collective over the ranks of `world`. `timed` counts the cases that have a repeat at least.
 void time_in_turn(std::vector<Case>& cases, int repeats, const RunContext& world,
                   std::size_t& timed) {
@@ -151,7 +123,7 @@ void time_in_turn(std::vector<Case>& cases, int repeats, const RunContext& world
                         .done = done,
                         .total = total};
       world.end_if_interrupted();
-      run_on(c, world.ranks, [&](const Communicator& /*ranks*/) { time_once(c, stage); });
+      run_on(c.ranks, world.ranks, [&](const Communicator& /*ranks*/) { time_once(c, stage); });
       done += 1.0;
       timed += repeat == 0 ? 1 : 0;
     }
@@ -172,14 +144,8 @@ void finish(std::vector<Case>& cases, const Quietness& load) {
 Measurement measurement_of(const Case& c, const ScalingProblem& scaling,
                            const ScalingPoint& first) {
   Measurement m = c.measurement;
-  m.name += fmt::format(" {}, {}", to_string(scaling.mode), c.label());
-  m.parameters.insert(m.parameters.begin(), {"mode", to_string(scaling.mode)});
+  add_scaling(scaling.mode, first, c.point(), "iteration", c.verified(), m);
   m.parameters.push_back({"threads", std::int64_t{c.problem.threads}});
-  const ScalingPoint point = c.point();
-  m.figures.push_back({"seconds_per_iteration", point.seconds, "s"});
-  m.figures.push_back({"speedup", speedup_of(scaling.mode, first, point)});
-  m.figures.push_back({"efficiency", 100.0 * efficiency_of(scaling.mode, first, point), "%"});
-  m.figures.push_back({"verified", c.verified()});
   return m;
 }
 
@@ -198,10 +164,7 @@ std::vector<Figure> describe(const ScalingProblem& scaling) {
 }
 
 std::vector<std::string> notes_on(const ScalingProblem& scaling) {
-  std::vector<std::string> notes{
-      fmt::format("speedup and efficiency are relative to {} rank{}", scaling.rank_counts.front(),
-                  scaling.rank_counts.front() == 1 ? "" : "s"),
-      "percent of bankfull: relative to what the ranks of the case sustain together"};
+  std::vector<std::string> notes = notes_on_scaling(scaling.rank_counts.front());
   add_perturbation(scaling.problem.perturbation, notes);
   if (scaling.mode == Scaling::weak) {
     notes.push_back("every rank has the points of size " + name_of(scaling.problem.grid));
@@ -214,16 +177,6 @@ std::vector<std::string> notes_on(const ScalingProblem& scaling) {
     }
   }
   return notes;
-}
-
-/// Ranks outside a case are informed by the others that it failed.
-void share_verdict(RunResult& result, const Communicator& world) {
-  const bool own = result.verified();
-  if (!world.all(own) && own) {
-    result.checks.push_back({.name = "verdict of the other ranks",
-                             .value = 1.0,
-                             .source = "checks that failed on another rank"});
-  }
 }
 
 }  // namespace
@@ -265,7 +218,7 @@ Problem problem_on(const ScalingProblem& scaling, int ranks) {
 
 ScalingPlan make_plan(const ScalingProblem& scaling, const Communicator& world,
                       CeilingRule ceilings, Shortage shortage) {
-  check_counts(scaling, world);
+  require_rank_counts(scaling.rank_counts, world);
   check_problem(scaling);
   check_threads(scaling, world);
   check_values(scaling.problem);
@@ -298,7 +251,7 @@ RunResult run_scaling(const ScalingPlan& plan, const RunContext& context) {
   until_interrupted([&] {
     for (Case& c : cases) {
       context.end_if_interrupted();
-      run_on(c, world, [&](const Communicator& ranks) {
+      run_on(c.ranks, world, [&](const Communicator& ranks) {
         try_out(c, {.ranks = ranks,
                     .progress = context.progress,
                     .policy = policy,

@@ -183,11 +183,11 @@ Solved run_timed_sets(const Problem& problem, CgBackend& backend, const RunConte
 /// Bytes of a rank that an iteration works on, at least: each entry of the levels' matrices with
 /// its column, and five vectors, x, r, z, p and A p on the finest level.
 double min_working_set(const std::vector<Level>& levels) {
-  constexpr double entry_bytes = sizeof(double) + sizeof(std::int32_t);
+  constexpr double bytes_of_entry = sizeof(double) + sizeof(std::int32_t);
   constexpr double vectors_bytes = 5.0 * sizeof(double);
   double bytes = 0.0;
   for (const Level& level : levels) {
-    bytes += entry_bytes * static_cast<double>(level.matrix.entries) +
+    bytes += bytes_of_entry * static_cast<double>(level.matrix.entries) +
              vectors_bytes * static_cast<double>(level.matrix.rows);
   }
   return bytes;

@@ -1,0 +1,391 @@
+#include "bankfull/workloads/convection/scaling.hpp"
+
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/comm/axes.hpp"
+#include "bankfull/core/measure/experiment.hpp"
+#include "bankfull/core/measure/scaling_run.hpp"
+#include "bankfull/core/measure/statistics.hpp"
+#include "bankfull/workloads/convection/integrator.hpp"
+#include "bankfull/workloads/convection/measured.hpp"
+#include "bankfull/workloads/convection/stability.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <numeric>
+#include <string>
+#include <utility>
+
+namespace bankfull::convection {
+namespace {
+
+/// Steps whose result is checked, before any is timed.
+constexpr int checked_steps = 8;
+
+/// The first steps of a flow differ: no tendencies, no graph.
+constexpr int warm_steps = 3;
+
+constexpr int timed_stages = 3;
+
+/// Longer than anything that is timed.
+constexpr std::int64_t endless = std::int64_t{1} << 40;
+
+/// A flow at its beginning, on the ranks of its plan.
+std::unique_ptr<Integrator> flow_of(const Plan& plan) {
+  std::unique_ptr<Integrator> flow = make_integrator(plan);
+  flow->load(InitialFlow(plan.problem(), plan.grid()));
+  flow->set_rule(step_rule(plan.problem(), plan.grid(), flow->diagnose(),
+                           largest_sources(plan.problem(), plan.grid())));
+  return flow;
+}
+
+void make_steps(Integrator& flow, std::int64_t steps) {
+  for (std::int64_t n = 0; n < steps; ++n) {
+    flow.step();
+  }
+  flow.finish();
+}
+
+/// Seconds of the parts of a stage, of the slowest rank, with the cycles of its pressure solve.
+struct TimedParts {
+  StageSeconds seconds = {};
+  int cycles = 0;
+};
+
+/// Each rank has a flow: the same one, or one of its own.
+TimedParts time_parts(Integrator& flow, const Communicator& ranks) {
+  const double dt = flow.progress().dt;
+  const Stage stage = stages_of(TimeScheme::adams_bashforth, dt, dt).at[0];
+  std::array<std::vector<double>, stage_parts> samples;
+  for (int n = 0; n <= timed_stages; ++n) {
+    flow.finish();
+    ranks.barrier();
+    const StageSeconds seconds = flow.advance_timed(stage);
+    for (std::size_t part = 0; part < stage_parts && n > 0; ++part) {
+      samples[part].push_back(ranks.max(seconds[part]));
+    }
+  }
+  TimedParts timed{.cycles = flow.pressure_outcome().cycles};
+  for (std::size_t part = 0; part < stage_parts; ++part) {
+    timed.seconds[part] = summarise(samples[part]).median;
+  }
+  return timed;
+}
+
+/// What the ranks of a case measure; its context must stay where it is.
+struct Measuring {
+  Measuring(const Plan& plan, RunContext of_case)
+      : context(std::move(of_case)),
+        experiment(plan.problem().device, plan.problem().threads, context) {}
+
+  RunContext context;
+  Experiment experiment;
+  std::vector<double> seconds = {};        ///< of the steps of each repeat
+  std::vector<StageSeconds> parts = {};    ///< of each repeat
+  std::vector<StageSeconds> exposed = {};  ///< likewise; none on one rank
+  Work work = {};                          ///< of the steps of a repeat
+};
+
+/// The results of a ScalingCase. Measurements are known on its ranks only.
+struct Case {
+  const ScalingCase& wanted;
+  std::unique_ptr<Measuring> measuring = nullptr;
+  std::int64_t steps = 0;  ///< of a repeat
+  double energy = 0.0;     ///< kinetic, after the checked steps
+  std::vector<Check> checks = {};
+  Measurement measurement = {};
+
+  [[nodiscard]] int ranks() const { return wanted.ranks.count(); }
+  [[nodiscard]] ScalingPoint point() const {
+    return {.ranks = ranks(),
+            .cores = ranks() * wanted.problem.threads,
+            .seconds = measurement.seconds.median / static_cast<double>(steps)};
+  }
+  [[nodiscard]] bool verified() const { return std::ranges::all_of(checks, &Check::passed); }
+};
+
+/// Along storage axes, by the plan's grid.
+Problem block_of(const Plan& plan) {
+  Problem problem = plan.problem();
+  problem.solver = plan.solver();
+  const auto cells = per_axis(plan.cut().largest_block());
+  for (const int n : storage_axes) {
+    AxisCells& axis = problem.axes[static_cast<std::size_t>(plan.grid().physical(n))];
+    const std::int64_t own = cells[static_cast<std::size_t>(n)];
+    const double part = static_cast<double>(own) / static_cast<double>(axis.cells);
+    axis.upper = own == axis.cells ? axis.upper : axis.lower + part * (axis.upper - axis.lower);
+    axis.cells = own;
+  }
+  return problem;
+}
+
+/// Checks a case and chooses how many steps a repeat has.
+void try_out(Case& c, const ScalingProblem& scaling, const RunContext& context) {
+  const Plan& plan = *c.wanted.plan;
+  c.measuring = std::make_unique<Measuring>(plan, context);
+  expect_ceilings(plan, c.measuring->experiment);
+  const std::unique_ptr<Integrator> flow = flow_of(plan);
+  make_steps(*flow, checked_steps);
+  const Diagnosis diagnosis = flow->diagnose();
+  c.energy = diagnosis.kinetic_energy;
+  c.checks.push_back(check_divergence(plan, diagnosis, flow->progress(),
+                                      largest_sources(plan.problem(), plan.grid()).force));
+  c.checks.back().name += ", " + ranks_text(c.ranks());
+  const double seconds =
+      c.measuring->experiment.time([&] { make_steps(*flow, warm_steps); }) / warm_steps;
+  constexpr double min_steps = 4;
+  constexpr double max_steps = 1e5;
+  const double steps = scaling.target_seconds / (seconds * scaling.repeats);
+  c.steps = static_cast<std::int64_t>(std::clamp(steps, min_steps, max_steps));
+}
+
+/// One repeat; only one flow at a time holds memory.
+void time_once(Case& c) {
+  Measuring& measuring = *c.measuring;
+  const Communicator& ranks = measuring.context.ranks;
+  TimedParts shared;
+  {
+    const std::unique_ptr<Integrator> flow = flow_of(*c.wanted.plan);
+    make_steps(*flow, warm_steps);
+    measuring.seconds.push_back(measuring.experiment.time([&] { make_steps(*flow, c.steps); }));
+    measuring.work = sum_of(flow->work(), c.wanted.plan->stages() * static_cast<double>(c.steps));
+    shared = time_parts(*flow, ranks);
+  }
+  measuring.parts.push_back(shared.seconds);
+  if (c.wanted.block == nullptr) {
+    return;
+  }
+  const std::unique_ptr<Integrator> flow = flow_of(*c.wanted.block);
+  make_steps(*flow, warm_steps);
+  TimedParts alone = time_parts(*flow, ranks);
+  if (alone.cycles > 0) {
+    alone.seconds[static_cast<std::size_t>(StagePart::pressure)] *=
+        static_cast<double>(shared.cycles) / alone.cycles;
+  }
+  StageSeconds& exposed = measuring.exposed.emplace_back();
+  for (std::size_t part = 0; part < stage_parts; ++part) {
+    exposed[part] = shared.seconds[part] - alone.seconds[part];
+  }
+}
+
+double median_of_part(const std::vector<StageSeconds>& repeats, std::size_t part) {
+  std::vector<double> seconds;
+  for (const StageSeconds& each : repeats) {
+    seconds.push_back(each[part]);
+  }
+  return summarise(seconds).median;
+}
+
+double sum(const StageSeconds& parts) { return std::accumulate(parts.begin(), parts.end(), 0.0); }
+
+/// The parts of a stage, and what communication adds to them.
+void add_parts(const Measuring& measuring, Measurement& m) {
+  StageSeconds parts{};
+  StageSeconds exposed{};
+  for (std::size_t part = 0; part < stage_parts; ++part) {
+    const std::string name = to_string(static_cast<StagePart>(part));
+    parts[part] = median_of_part(measuring.parts, part);
+    m.figures.push_back({name + "_seconds", parts[part], "s"});
+    if (!measuring.exposed.empty()) {
+      exposed[part] = median_of_part(measuring.exposed, part);
+      m.figures.push_back({name + "_exposed_seconds", exposed[part], "s"});
+    }
+  }
+  if (!measuring.exposed.empty()) {
+    m.figures.push_back({"exposed_percent", 100.0 * sum(exposed) / sum(parts), "%"});
+  }
+}
+
+std::string cells_text(const Extents& cells) {
+  return fmt::format("{}x{}x{}", cells.ni, cells.nj, cells.nk);
+}
+
+std::string cells_text(const Problem& problem) {
+  return fmt::format("{}x{}x{}", problem.axes[0].cells, problem.axes[1].cells,
+                     problem.axes[2].cells);
+}
+
+void measure(Case& c) {
+  const Plan& plan = *c.wanted.plan;
+  const Measuring& measuring = *c.measuring;
+  c.measurement = measuring.experiment.measurement(
+      fmt::format("{} {}", plan.problem().name, cells_text(plan.problem())), measuring.seconds,
+      measuring.work);
+  Measurement& m = c.measurement;
+  m.parameters = {{"ranks", std::int64_t{c.ranks()}},
+                  {"ranks_grid", to_string(plan.cut().grid())},
+                  {"grid", cells_text(plan.problem())},
+                  {"largest_block", cells_text(plan.cut().largest_block())},
+                  {"precision", to_string(plan.problem().precision)},
+                  {"solver", to_string(plan.solver())},
+                  {"threads", std::int64_t{plan.problem().threads}},
+                  {"steps", c.steps}};
+  constexpr double nanoseconds = 1e9;
+  m.figures.push_back(
+      {"ns_per_cell_and_rank",
+       nanoseconds * c.point().seconds * c.ranks() / static_cast<double>(plan.problem().cells()),
+       "ns"});
+  add_parts(measuring, m);
+}
+
+/// Collective over the ranks of `world`. `timed` counts the cases that have a repeat at least.
+void time_in_turn(std::vector<Case>& cases, int repeats, const RunContext& world,
+                  std::size_t& timed) {
+  const double total = static_cast<double>(repeats) * static_cast<double>(cases.size());
+  double done = 0.0;
+  for (int repeat = 0; repeat < repeats; ++repeat) {
+    for (Case& c : cases) {
+      world.begin(
+          fmt::format("convect {} on {}", cells_text(c.wanted.problem), ranks_text(c.ranks())),
+          done, total);
+      run_on(c.wanted.ranks, world.ranks, [&](const Communicator& /*ranks*/) {
+        time_once(c);
+        measure(c);
+      });
+      done += 1.0;
+      timed += repeat == 0 ? 1 : 0;
+    }
+  }
+}
+
+/// Adds the ceilings, all measured when the cases' memory is free, and the load of the whole run.
+void finish(std::vector<Case>& cases, const Quietness& load) {
+  for (Case& c : cases) {
+    c.wanted.ranks.run([&](const Communicator& /*ranks*/) {
+      std::vector<Measurement> alone{std::move(c.measurement)};
+      c.measuring->experiment.finish(alone, load);
+      c.measurement = std::move(alone.front());
+    });
+  }
+}
+
+/// On the root: the same flow has the same energy, but for rounding, which grows as flows do.
+void compare_energies(std::vector<Case>& cases) {
+  constexpr double tolerance_fp64 = 1e-9;
+  constexpr double tolerance_fp32 = 1e-3;
+  const Case& first = cases.front();
+  for (Case& c : cases) {
+    const bool is_fp32 = c.wanted.problem.precision == Precision::fp32;
+    if (&c != &first) {
+      c.checks.push_back(
+          {.name = fmt::format("kinetic energy after {} steps over that of {}, {}", checked_steps,
+                               ranks_text(first.ranks()), ranks_text(c.ranks())),
+           .value = c.energy / first.energy,
+           .reference = 1.0,
+           .tolerance = is_fp32 ? tolerance_fp32 : tolerance_fp64,
+           .source = "the same flow, whoever computes it"});
+    }
+  }
+}
+
+std::vector<Figure> describe(const ScalingProblem& scaling) {
+  const Problem& problem = scaling.problem;
+  return {{.name = "mode", .value = to_string(scaling.mode)},
+          {.name = "case", .value = problem.name},
+          {.name = "grid", .value = cells_text(problem)},
+          {.name = "precision", .value = to_string(problem.precision)},
+          {.name = "device", .value = to_string(problem.device)},
+          {.name = "threads", .value = std::int64_t{problem.threads}},
+          {.name = "same_cores", .value = scaling.total_threads.has_value()},
+          {.name = "ranks", .value = fmt::format("{}", fmt::join(scaling.rank_counts, ","))}};
+}
+
+std::vector<std::string> notes_on(const ScalingProblem& scaling) {
+  std::vector<std::string> notes = notes_on_scaling(scaling.rank_counts.front());
+  notes.push_back(
+      "exposed: what a part takes longer than for the largest block alone, on each rank at the "
+      "same "
+      "time");
+  if (scaling.mode == Scaling::weak) {
+    notes.push_back("every rank has the cells of " + cells_text(scaling.problem));
+  }
+  return notes;
+}
+
+}  // namespace
+
+Problem problem_on(const ScalingProblem& scaling, int ranks) {
+  Problem problem = scaling.problem;
+  problem.steps = endless;
+  problem.end_time = 0.0;
+  problem.until = {};
+  if (scaling.mode == Scaling::weak) {
+    AxisCells& axis = problem.axes[static_cast<std::size_t>(Grid(problem.axes).physical(0))];
+    axis.upper = axis.lower + ranks * (axis.upper - axis.lower);
+    axis.cells *= ranks;
+  }
+  if (scaling.total_threads) {
+    problem.threads = std::max(1, *scaling.total_threads / ranks);
+  }
+  return problem;
+}
+
+ScalingPlan make_plan(const ScalingProblem& scaling, const Communicator& world,
+                      CeilingRule ceilings) {
+  require_rank_counts(scaling.rank_counts, world);
+  ScalingPlan plan{.problem = scaling, .cases = {}};
+  for (const int count : scaling.rank_counts) {
+    ScalingCase& c = plan.cases.emplace_back(
+        ScalingCase{.ranks = FirstRanks(world, count), .problem = problem_on(scaling, count)});
+    c.ranks.run([&](const Communicator& ranks) {
+      c.plan = std::make_unique<const Plan>(c.problem, ceilings, OutputNeeds{},
+                                            poisson::Sharing{.ranks = &ranks});
+      c.plan->require_memory();
+      if (count > 1) {
+        c.block = std::make_unique<const Plan>(block_of(*c.plan), CeilingRule::none);
+      }
+    });
+  }
+  return plan;
+}
+
+RunResult run_scaling(const ScalingPlan& plan, const RunContext& context) {
+  const ScalingProblem& scaling = plan.problem;
+  const Communicator& world = context.ranks;
+  const LoadWatch load;
+  std::vector<Case> cases;
+  cases.reserve(plan.cases.size());
+  for (const ScalingCase& c : plan.cases) {
+    cases.push_back({.wanted = c});
+  }
+  MeasurePolicy policy = context.policy;  // of a case: its part of the time for ceilings
+  policy.ceiling_share /= static_cast<double>(cases.size());
+  policy.ceiling_seconds /= static_cast<double>(cases.size());
+  std::size_t timed = 0;
+  until_interrupted([&] {
+    for (Case& c : cases) {
+      context.end_if_interrupted();
+      run_on(c.wanted.ranks, world, [&](const Communicator& ranks) {
+        try_out(c, scaling,
+                {.ranks = ranks,
+                 .progress = context.progress,
+                 .policy = policy,
+                 .interruption = context.interruption});
+      });
+    }
+    time_in_turn(cases, scaling.repeats, context, timed);
+  });
+  while (cases.size() > timed) {
+    cases.pop_back();
+  }
+  finish(cases, load.so_far(world));
+  if (world.is_root() && scaling.mode == Scaling::strong && !cases.empty()) {
+    compare_energies(cases);
+  }
+  RunResult result{
+      .workload = "scaling convect", .problem = describe(scaling), .notes = notes_on(scaling)};
+  for (Case& c : cases) {
+    result.checks.insert(result.checks.end(), c.checks.begin(), c.checks.end());
+    if (world.is_root()) {
+      add_scaling(scaling.mode, cases.front().point(), c.point(), "step", c.verified(),
+                  c.measurement);
+      result.measurements.push_back(c.measurement);
+    }
+  }
+  share_verdict(result, world);
+  return result;
+}
+
+}  // namespace bankfull::convection
