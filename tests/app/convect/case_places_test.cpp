@@ -21,7 +21,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-constexpr const char* file = "case.toml";
+constexpr const char* case_file = "case.toml";
 
 /// What may stand where a value is due.
 constexpr std::array junk{"nan",
@@ -132,7 +132,7 @@ void mutate(Lines& lines, Choices& choices) {
 /// What a dry run does with a case; the refusal, empty where there is none.
 std::string refusal_in_dry_run(const std::string& text, const std::vector<std::string>& settings) {
   try {
-    const Case loaded = parse_case(text, file, settings);
+    const Case loaded = parse_case(text, case_file, settings);
     placed(loaded.places, [&] { convection::Plan(loaded.problem).require_memory(); });
     return {};
   } catch (const UsageError& error) {
@@ -209,7 +209,7 @@ INSTANTIATE_TEST_SUITE_P(Ready, CasePlaces, testing::ValuesIn(ready_cases()),
 
 TEST(SettingPlaces, AreThoseOfTheNearestThatWasWritten) {
   const std::string text = "[time]\ndt = 1\n[[scalar]]\nname = \"salt\"\n";
-  const SettingPlaces places(toml::parse(text, std::string_view(file)), file);
+  const SettingPlaces places(toml::parse(text, std::string_view(case_file)), case_file);
   EXPECT_EQ(places.of("time.dt"), "case.toml:2:6");
   EXPECT_EQ(places.of("time.cfl"), "case.toml:1:1");
   EXPECT_EQ(places.of("scalar.0.name"), "case.toml:4:8");
