@@ -194,7 +194,7 @@ std::string convect_table(const RunResult& result) {
   return table.text();
 }
 
-/// Of each part of a stage its time and, in it, exposed communication.
+/// Of each part of a stage its time, and how much of it is exposed communication.
 std::string convect_parts_table(const RunResult& result) {
   std::vector<std::string> head{"ranks"};
   for (int part = 0; part < convection::stage_parts; ++part) {
@@ -208,8 +208,11 @@ std::string convect_parts_table(const RunResult& result) {
     for (int part = 0; part < convection::stage_parts; ++part) {
       const std::string name = to_string(static_cast<convection::StagePart>(part));
       const std::string exposed = name + "_exposed_seconds";
-      row.push_back(format_seconds(c.figure(name + "_seconds")));
-      row.push_back(c.has_figure(exposed) ? format_seconds(c.figure(exposed)) : "-");
+      const double seconds = c.figure(name + "_seconds");
+      row.push_back(format_seconds(seconds));
+      row.push_back(c.has_figure(exposed)
+                        ? fmt::format("{:.1f} %", 100.0 * c.figure(exposed) / seconds)
+                        : "-");
     }
     table.add_row(row);
   }

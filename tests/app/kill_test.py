@@ -237,9 +237,11 @@ class FolderIsGone(Folders):
     def test_another_took_its_place(self):
         def replace():
             self.run_folder.rename(self.path / "moved")
-            self.run_folder.mkdir()
-            (self.run_folder / "mine").write_text("mine")
+            other.rename(self.run_folder)
 
+        other = self.path / "other"
+        other.mkdir()
+        (other / "mine").write_text("mine")
         self.end_of(replace)
         self.assertEqual(self.files(), ["mine"])
 
