@@ -310,7 +310,7 @@ constexpr const char* decompose_footer = R"(Examples:
   bankfull decompose --cells 256x256x256 --ranks 8,16,32 --reach edges --fields 14
   bankfull decompose --cells 384x384x384 --ranks 1:64 --periodic ijk --json out.json
   bankfull decompose --cells 512x512x1024 --ranks 2:64 --cut ij --reach edges --fields 4 \
-      --precision fp64                          convection with multigrid; direct: --cut i
+      --precision fp64                          convection by multigrid on CPUs; else: --cut i
 
 Columns; rows are sorted by what the busiest rank sends:
   grid             the factors with the least communication, which the workloads use.

@@ -5,16 +5,20 @@
 #include "bankfull/app/options.hpp"
 #include "bankfull/app/print_out.hpp"
 #include "bankfull/app/publish.hpp"
+#include "bankfull/app/result_path.hpp"
 #include "bankfull/app/table.hpp"
 #include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/base/format.hpp"
+#include "bankfull/core/comm/axes.hpp"
 #include "bankfull/workloads/convection/scaling.hpp"
 #include "bankfull/workloads/convection/traffic.hpp"
 #include "bankfull/workloads/himeno/scaling.hpp"
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <memory>
 #include <string>
 #include <variant>
@@ -248,25 +252,32 @@ void print_plan(const convection::ScalingPlan& scaling) {
             to_string(whole.precision), to_string(whole.device));
   Table table({"ranks", "cells", "largest block", "solver", "memory", "threads per rank"});
   for (const convection::ScalingCase& c : scaling.cases) {
-    const Extents block = c.plan->cut().largest_block();
+    const auto block = c.plan->grid().along_xyz(per_axis(c.plan->cut().largest_block()));
     table.add_row({fmt::format("{}", c.ranks.count()),
                    fmt::format("{}x{}x{}", c.problem.axes[0].cells, c.problem.axes[1].cells,
                                c.problem.axes[2].cells),
-                   fmt::format("{}x{}x{}", block.ni, block.nj, block.nk),
-                   to_string(c.plan->solver()),
+                   fmt::format("{}", fmt::join(block, "x")), to_string(c.plan->solver()),
                    format_bytes(static_cast<double>(c.plan->footprint().of_work())),
                    fmt::format("{}", c.problem.threads)});
   }
   print_out("{}\n", table.text());
 }
 
+std::string shortage_of(const convection::ScalingPlan& scaling) {
+  for (const convection::ScalingCase& c : scaling.cases) {
+    if (const std::string shortage = c.plan->memory_shortage(); !shortage.empty()) {
+      return shortage;
+    }
+  }
+  return {};
+}
+
 ExitCode run_convect_scaling(const ConvectScalingOptions& options, const Communicator& world) {
   require(!options.case_name.empty(), "no case given",
           "name a case file or one of bankfull convect --list-cases");
-  require(options.repeats >= 1, fmt::format("--repeat {} times nothing", options.repeats),
-          "use 1 or more");
-  const convect::Case wanted =
-      convect::load_case(convect::find_case(options.case_name), options.settings);
+  const std::filesystem::path file = convect::find_case(options.case_name);
+  require_other_than(options.common.json, file, "the case itself");
+  const convect::Case wanted = convect::load_case(file, options.settings);
   require(wanted.from.empty(), "a scaling run begins with the flow of its case",
           "leave out initial.from");
   const CommonOptions& common = options.common;
@@ -276,18 +287,24 @@ ExitCode run_convect_scaling(const ConvectScalingOptions& options, const Communi
   require(policy.ceiling != CeilingRule::file,
           "--ceiling " + common.ceiling + " cannot serve several numbers of ranks",
           "use auto, always or none, which look at each case");
-  const convection::ScalingPlan plan = convect::placed(
-      wanted.places, [&] { return convection::make_plan(scaling, world, policy.ceiling); });
+  const convection::ScalingPlan plan = convect::placed(wanted.places, [&] {
+    return convection::make_plan(scaling, world, policy.ceiling, common.shortage());
+  });
   if (world.is_root() && (!common.quiet || common.dry_run)) {
     print_plan(plan);
   }
   if (common.dry_run) {
+    if (world.is_root()) {  // which alone is in all cases
+      print_fit(scaling.problem.device, shortage_of(plan));
+    }
     return ExitCode::ok;
   }
-  return run_and_publish(
-      common, policy, world,
-      [&](const RunContext& context) { return convection::run_scaling(plan, context); },
-      {.extra = convect_tables});
+  return convect::placed(wanted.places, [&] {
+    return run_and_publish(
+        common, policy, world,
+        [&](const RunContext& context) { return convection::run_scaling(plan, context); },
+        {.extra = convect_tables});
+  });
 }
 
 void add_scaling_options(CLI::App& command, ScalingOptions& options) {
@@ -338,10 +355,15 @@ void add_convect_scaling(CLI::App& scaling, const Communicator& ranks, Action& a
       ->expected(1)
       ->take_all()
       ->allow_extra_args(false);
-  with_environment(command->add_option("--repeat", options->repeats, "timed repeats of each case"))
+  constexpr double max_repeats = 1000;
+  constexpr double max_seconds = 1e6;
+  constexpr double min_seconds = 1e-3;
+  add_number(*command, "--repeat", options->repeats, "timed repeats of each number of ranks",
+             {.least = 1, .most = max_repeats})
       ->capture_default_str();
-  with_environment(command->add_option("--target-seconds", options->target_seconds,
-                                       "time that the repeats of a number of ranks take together"))
+  add_number(*command, "--target-seconds", options->target_seconds,
+             "time that the steps of these repeats take together, for each number of ranks",
+             {.least = min_seconds, .most = max_seconds})
       ->capture_default_str();
   command->callback([&action, &ranks, options] {
     action = [&ranks, options] { return run_convect_scaling(*options, ranks); };

@@ -173,9 +173,13 @@ ExitCode judge(const CommonOptions& options, const Publication& publication,
     return ExitCode::interrupted;
   }
   const ExitCode own = publication.judge ? publication.judge(result) : ExitCode::ok;
-  return own == ExitCode::ok && options.max_spread
-             ? judge_spread(result, *options.max_spread, ranks)
-             : own;
+  if (own != ExitCode::ok || !options.max_spread) {
+    return own;
+  }
+  ExitCode of_root = ExitCode::ok;  // which alone may have the measurements
+  ranks.on_root([&] { of_root = judge_spread(result, *options.max_spread, ranks); });
+  ranks.broadcast(&of_root, sizeof of_root, 0);
+  return of_root;
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ class Stream;
 struct HaloSetup {
   const Communicator& ranks;
   const Decomposition& decomposition;
-  /// The layout of every field on this rank; its ghosts are at least as wide as the halo.
+  /// The layout of every field on this rank, with room for the halo around the own cells.
   const Layout& layout;
   HaloShape shape = {};
   int fields = 1;  ///< exchanged at once

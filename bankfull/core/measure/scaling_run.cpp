@@ -15,6 +15,24 @@ void require_rank_counts(const std::vector<int>& counts, const Communicator& wor
           fmt::format("start it with mpirun -n {}", counts.back()));
 }
 
+void require_same_cores(Device device, const Communicator& world) {
+  require(!device.is_cuda(), "--same-cores is for runs on CPUs",
+          "leave it out, or add --device cpu");
+  require(world.on_one_node(),
+          "--same-cores: the ranks are on several nodes, and the first alone cannot have all their "
+          "cores",
+          "leave it out, or run on one node");
+}
+
+std::string note_on_threads(int ranks, int threads_per_rank, int total_threads) {
+  const int used = threads_per_rank * ranks;
+  return used == total_threads ? ""
+                               : fmt::format(
+                                     "{} ranks have {} threads in all, not {}: they do not "
+                                     "divide",
+                                     ranks, used, total_threads);
+}
+
 std::string ranks_text(int ranks) { return fmt::format("{} rank{}", ranks, ranks == 1 ? "" : "s"); }
 
 void run_on(const FirstRanks& ranks, const Communicator& world,

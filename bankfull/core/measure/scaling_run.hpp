@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/core/comm/first_ranks.hpp"
+#include "bankfull/core/machine/device.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 #include "bankfull/core/measure/scaling.hpp"
 
@@ -14,6 +15,13 @@ namespace bankfull {
 
 /// Throws UsageError where a scaling run names no number of ranks, or more ranks than there are.
 void require_rank_counts(const std::vector<int>& counts, const Communicator& world);
+
+/// Throws UsageError where fewer ranks cannot have the cores of all, as --same-cores asks for: on
+/// GPUs, and beyond one node.
+void require_same_cores(Device device, const Communicator& world);
+
+/// What is to be said where the threads of a case are not as many as those of all; else "".
+std::string note_on_threads(int ranks, int threads_per_rank, int total_threads);
 
 /// "1 rank"
 std::string ranks_text(int ranks);

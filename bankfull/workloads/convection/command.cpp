@@ -39,6 +39,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -165,9 +166,7 @@ std::string direct_sharing_text(const Plan& plan) {
 std::string sharing_text(const Plan& plan) {
   const Decomposition cut = plan.cut();
   const auto along_xyz = [&](const auto& of_storage) {
-    return fmt::format("{}x{}x{}", of_storage[static_cast<std::size_t>(plan.grid().storage(0))],
-                       of_storage[static_cast<std::size_t>(plan.grid().storage(1))],
-                       of_storage[static_cast<std::size_t>(plan.grid().storage(2))]);
+    return fmt::format("{}", fmt::join(plan.grid().along_xyz(of_storage), "x"));
   };
   return fmt::format("{} ranks, {} along x, y, z: blocks of at most {} cells; {}", cut.ranks(),
                      along_xyz(per_axis(cut.grid())), along_xyz(per_axis(cut.largest_block())),

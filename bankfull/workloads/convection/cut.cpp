@@ -21,6 +21,11 @@ void require_shareable(const Problem& problem, int ranks) {
     require(problem.schedule != Schedule::reference, "the reference schedule" + on_ranks,
             "use the tuned one, or start it without mpirun");
   });
+  about("time.implicit_diffusion", [&] {
+    require(!problem.device.is_cuda() || !problem.implicit_anywhere(),
+            "implicit diffusion on GPUs" + on_ranks,
+            "start it without mpirun, or use --device cpu");
+  });
 }
 
 /// Rows along axis 2 are never cut, nor lines of multigrid and of implicit diffusion, which goes
@@ -31,8 +36,6 @@ DecompositionRules rules_of(const Problem& problem, const Grid& grid) {
   const int uncut = poisson::uncut_axis(domain);
   const auto implicit = problem.implicit_along();
   const bool implicit_1 = implicit[static_cast<std::size_t>(grid.physical(1))];
-  // Planes are contiguous, so that GPUs leave out what others have.
-  rules.most.j = problem.device.is_cuda() ? 1 : rules.most.j;
   rules.most.i = uncut == 0 || problem.implicit_anywhere() ? 1 : rules.most.i;
   rules.most.j = uncut == 1 || implicit_1 ? 1 : rules.most.j;
   rules.most.k = 1;
@@ -59,13 +62,20 @@ DecompositionRules rules_of(const Problem& problem, const Grid& grid) {
       works > 1 ? fmt::format("use {} ranks", works) : "start it without mpirun");
 }
 
+/// GPUs cut between planes.
 void require_multigrid_on_gpus(const Grid& grid, const poisson::Sharing& sharing) {
-  const std::string obstacle = poisson::gpu_sharing_obstacle(grid.domain(), sharing);
+  const poisson::Domain domain = grid.domain();
+  const std::string obstacle = poisson::gpu_sharing_obstacle(domain, sharing);
+  int works = obstacle.empty() ? 0 : sharing.ranks->size() - 1;
+  while (works > 1 && !poisson::gpu_sharing_obstacle(domain, {.grid = {works, 1, 1}}).empty()) {
+    --works;
+  }
   about("solver.pressure", [&] {
     require(
         obstacle.empty(),
         fmt::format("multigrid does not run on {} GPUs here: {}", sharing.ranks->size(), obstacle),
-        "use fewer ranks, the direct solver where there is one, or --device cpu");
+        fmt::format("use {}, the direct solver where there is one, or --device cpu",
+                    works > 1 ? fmt::format("{} ranks", works) : "one rank"));
   });
 }
 
@@ -113,33 +123,31 @@ poisson::Sharing sharing_of(const Problem& problem, const Grid& grid, PressureSo
     sharing.grid = {ranks, 1, 1};
     return sharing;
   }
+  if (problem.device.is_cuda()) {
+    sharing.grid = {ranks, 1, 1};
+    require_multigrid_on_gpus(grid, sharing);
+    return sharing;
+  }
   const poisson::Domain domain = grid.domain();
   const DecompositionRules rules = rules_of(problem, grid);
   const std::vector<RankGrid> grids = allowed_grids(domain.extents(), ranks, rules);
   if (wanted.grid.count() > 1) {
     require_allowed(wanted.grid, grids, ranks);
-    if (problem.device.is_cuda()) {
-      require_multigrid_on_gpus(grid, sharing);
-    }
     return sharing;
   }
   if (grids.empty()) {
     refuse(grid, ranks, rules);
   }
-  const bool on_gpu = problem.device.is_cuda();
   const auto cost_of = [&](const RankGrid& candidate) {
     poisson::Sharing cut = sharing;
     cut.grid = candidate;
     const Decomposition decomposition(domain.extents(), candidate, rules.periodic);
-    return std::tuple(poisson::shared_levels(domain, cut, on_gpu) == 0, face_cells(decomposition),
+    return std::tuple(poisson::shared_levels(domain, cut, false) == 0, face_cells(decomposition),
                       decomposition.largest_block().count(), -candidate.i);
   };
   sharing.grid = *std::min_element(
       grids.begin(), grids.end(),
       [&](const RankGrid& a, const RankGrid& b) { return cost_of(a) < cost_of(b); });
-  if (on_gpu) {
-    require_multigrid_on_gpus(grid, sharing);
-  }
   return sharing;
 }
 

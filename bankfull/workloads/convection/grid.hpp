@@ -47,6 +47,14 @@ class Grid {
   [[nodiscard]] int physical(int storage_axis) const {
     return physical_[static_cast<std::size_t>(storage_axis)];
   }
+  /// Along x, y, z what is given along the storage axes.
+  template <class T>
+  [[nodiscard]] std::array<T, 3> along_xyz(const std::array<T, 3>& of_storage) const {
+    return {of_storage[static_cast<std::size_t>(storage(0))],
+            of_storage[static_cast<std::size_t>(storage(1))],
+            of_storage[static_cast<std::size_t>(storage(2))]};
+  }
+
   [[nodiscard]] int storage(int physical_axis) const {
     return storage_[static_cast<std::size_t>(physical_axis)];
   }

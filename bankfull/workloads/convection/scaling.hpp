@@ -30,7 +30,8 @@ struct ScalingCase {
   std::unique_ptr<const Plan> plan = nullptr;  ///< known on its ranks only, the root among them
 
   /// The largest block alone, closed on itself or between walls along axes that are cut: what each
-  /// rank computes where nothing is exchanged. Null on one rank.
+  /// rank computes where nothing is exchanged. Null on one rank, and where it would be stored with
+  /// its axes in another order.
   std::unique_ptr<const Plan> block = nullptr;
 };
 
@@ -39,14 +40,15 @@ struct ScalingPlan {
   std::vector<ScalingCase> cases;  ///< as many as numbers of ranks
 };
 
-/// What so many ranks run: weak problems grow along the axis that is cut first, with cells of the
-/// same widths.
+/// What so many ranks run: weak problems grow along the axis across planes, with cells of the same
+/// widths where it is uniform, and are cut along it alone.
 Problem problem_on(const ScalingProblem& scaling, int ranks);
 
 /// Collective. Throws UsageError where the problem makes no sense on some number of ranks, or where
 /// there are fewer ranks than it asks for. All ranks of a case throw; the others wait for them.
 ScalingPlan make_plan(const ScalingProblem& scaling, const Communicator& world,
-                      CeilingRule ceilings = CeilingRule::automatic);
+                      CeilingRule ceilings = CeilingRule::automatic,
+                      Shortage shortage = Shortage::refused);
 
 /// Times steps from the initial flow on every number of ranks, alternating between them, and the
 /// parts of a stage, with messages and, for each rank its block alone, without: what messages, work

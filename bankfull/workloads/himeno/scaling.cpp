@@ -62,19 +62,6 @@ void check_problem(const ScalingProblem& scaling) {
   }
 }
 
-/// Threads cannot be shared out where they do not matter, or beyond one node.
-void check_threads(const ScalingProblem& scaling, const Communicator& world) {
-  if (!scaling.total_threads) {
-    return;
-  }
-  require(!scaling.problem.device.is_cuda(), "--same-cores is for runs on CPUs",
-          "leave it out, or add --device cpu");
-  require(world.on_one_node(),
-          "--same-cores: the ranks are on several nodes, and the first alone cannot "
-          "have all their cores",
-          "leave it out, or run on one node");
-}
-
 /// Verifies a case and chooses how many iterations a repeat has.
 void try_out(Case& c, const RunContext& context) {
   c.measuring = std::make_unique<Measuring>(*c.plan, context);
@@ -170,10 +157,11 @@ std::vector<std::string> notes_on(const ScalingProblem& scaling) {
     notes.push_back("every rank has the points of size " + name_of(scaling.problem.grid));
   }
   for (const int ranks : scaling.rank_counts) {
-    const int used = problem_on(scaling, ranks).threads * ranks;
-    if (scaling.total_threads && used != *scaling.total_threads) {
-      notes.push_back(fmt::format("{} ranks have {} threads in all, not {}: they do not divide",
-                                  ranks, used, *scaling.total_threads));
+    const int threads = problem_on(scaling, ranks).threads;
+    const std::string note =
+        scaling.total_threads ? note_on_threads(ranks, threads, *scaling.total_threads) : "";
+    if (!note.empty()) {
+      notes.push_back(note);
     }
   }
   return notes;
@@ -220,7 +208,9 @@ ScalingPlan make_plan(const ScalingProblem& scaling, const Communicator& world,
                       CeilingRule ceilings, Shortage shortage) {
   require_rank_counts(scaling.rank_counts, world);
   check_problem(scaling);
-  check_threads(scaling, world);
+  if (scaling.total_threads) {
+    require_same_cores(scaling.problem.device, world);
+  }
   check_values(scaling.problem);
   ScalingPlan plan{.problem = scaling, .cases = {}};
   for (const int count : scaling.rank_counts) {

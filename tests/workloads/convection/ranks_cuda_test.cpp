@@ -218,7 +218,7 @@ TEST_F(PlanOnGpus, RefusesLinesOfMultigridOnSeveralRanks) {
     const Plan plan(problem, CeilingRule::none, {}, {.ranks = &test_ranks()});
     ADD_FAILURE() << "no refusal";
   } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("ranks cannot share this grid"));
+    EXPECT_THAT(error.what(), HasSubstr("multigrid relaxes lines"));
   }
 }
 
