@@ -265,8 +265,8 @@ void print_plan(const convection::ScalingPlan& scaling) {
 
 std::string shortage_of(const convection::ScalingPlan& scaling) {
   for (const convection::ScalingCase& c : scaling.cases) {
-    if (const std::string shortage = c.plan->memory_shortage(); !shortage.empty()) {
-      return shortage;
+    if (!c.shortage.empty()) {
+      return c.shortage;
     }
   }
   return {};

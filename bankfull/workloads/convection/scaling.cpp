@@ -351,6 +351,8 @@ void plan_case(const ScalingProblem& scaling, const Communicator& ranks, Ceiling
   require_finite_formulas(c.problem, c.plan->grid());
   if (shortage == Shortage::refused) {
     c.plan->require_memory();
+  } else {
+    c.shortage = c.plan->memory_shortage();
   }
   if (ranks.size() > 1) {
     const Problem block = block_of(*c.plan);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace bankfull::convection {
@@ -28,6 +29,7 @@ struct ScalingCase {
   FirstRanks ranks;
   Problem problem;
   std::unique_ptr<const Plan> plan = nullptr;  ///< known on its ranks only, the root among them
+  std::string shortage = {};                   ///< of memory, likewise; empty: none
 
   /// The largest block alone, closed on itself or between walls along axes that are cut: what each
   /// rank computes where nothing is exchanged. Null on one rank, and where it would be stored with
