@@ -153,32 +153,6 @@ std::string shortage_of(const himeno::ScalingPlan& scaling) {
   return {};
 }
 
-ExitCode run_himeno_scaling(const HimenoScalingOptions& options, const Communicator& world) {
-  const himeno::ScalingProblem scaling = scaling_problem(options, world);
-  const CommonOptions& common = options.himeno.common;
-  const MeasurePolicy policy =
-      common.prepare(world, scaling.problem.device, scaling.problem.threads);
-  if (policy.ceiling == CeilingRule::file) {
-    throw UsageError("--ceiling " + common.ceiling + " cannot serve several numbers of ranks",
-                     "use auto, always or none, which look at each case");
-  }
-  const himeno::ScalingPlan plan = make_plan(scaling, world, policy.ceiling, common.shortage());
-  if (world.is_root() && (!common.quiet || common.dry_run)) {
-    print_plan(plan);
-  }
-  if (common.dry_run) {
-    if (world.is_root()) {  // which alone is in all cases
-      print_fit(scaling.problem.device, shortage_of(plan));
-    }
-    return ExitCode::ok;
-  }
-  warn_of_perturbation(scaling.problem.perturbation, world);
-  return run_and_publish(
-      common, policy, world,
-      [&](const RunContext& context) { return himeno::run_scaling(plan, context); },
-      {.extra = scaling_table});
-}
-
 std::string convect_table(const RunResult& result) {
   Table table({"ranks", "blocks", "grid", "time/step", "ns/cell and rank", "speedup", "efficiency",
                "GB/s", "exposed", "verdict"});
@@ -272,6 +246,46 @@ std::string shortage_of(const convection::ScalingPlan& scaling) {
   return {};
 }
 
+template <class Problem>
+MeasurePolicy policy_of(const Problem& problem, const CommonOptions& common,
+                        const Communicator& world) {
+  const MeasurePolicy policy = common.prepare(world, problem.device, problem.threads);
+  require(policy.ceiling != CeilingRule::file,
+          "--ceiling " + common.ceiling + " cannot serve several numbers of ranks",
+          "use auto, always or none, which look at each case");
+  return policy;
+}
+
+/// By the root, which alone is in all cases.
+template <class ScalingPlan>
+void show(const ScalingPlan& plan, const CommonOptions& common, const Communicator& world) {
+  if (!world.is_root()) {
+    return;
+  }
+  if (!common.quiet || common.dry_run) {
+    print_plan(plan);
+  }
+  if (common.dry_run) {
+    print_fit(plan.problem.problem.device, shortage_of(plan));
+  }
+}
+
+ExitCode run_himeno_scaling(const HimenoScalingOptions& options, const Communicator& world) {
+  const himeno::ScalingProblem scaling = scaling_problem(options, world);
+  const CommonOptions& common = options.himeno.common;
+  const MeasurePolicy policy = policy_of(scaling.problem, common, world);
+  const himeno::ScalingPlan plan = make_plan(scaling, world, policy.ceiling, common.shortage());
+  show(plan, common, world);
+  if (common.dry_run) {
+    return ExitCode::ok;
+  }
+  warn_of_perturbation(scaling.problem.perturbation, world);
+  return run_and_publish(
+      common, policy, world,
+      [&](const RunContext& context) { return himeno::run_scaling(plan, context); },
+      {.extra = scaling_table});
+}
+
 ExitCode run_convect_scaling(const ConvectScalingOptions& options, const Communicator& world) {
   require(!options.case_name.empty(), "no case given",
           "name a case file or one of bankfull convect --list-cases");
@@ -282,21 +296,12 @@ ExitCode run_convect_scaling(const ConvectScalingOptions& options, const Communi
           "leave out initial.from");
   const CommonOptions& common = options.common;
   const convection::ScalingProblem scaling = scaling_problem(options, wanted, world);
-  const MeasurePolicy policy =
-      common.prepare(world, scaling.problem.device, scaling.problem.threads);
-  require(policy.ceiling != CeilingRule::file,
-          "--ceiling " + common.ceiling + " cannot serve several numbers of ranks",
-          "use auto, always or none, which look at each case");
+  const MeasurePolicy policy = policy_of(scaling.problem, common, world);
   const convection::ScalingPlan plan = convect::placed(wanted.places, [&] {
     return convection::make_plan(scaling, world, policy.ceiling, common.shortage());
   });
-  if (world.is_root() && (!common.quiet || common.dry_run)) {
-    print_plan(plan);
-  }
+  show(plan, common, world);
   if (common.dry_run) {
-    if (world.is_root()) {  // which alone is in all cases
-      print_fit(scaling.problem.device, shortage_of(plan));
-    }
     return ExitCode::ok;
   }
   return convect::placed(wanted.places, [&] {

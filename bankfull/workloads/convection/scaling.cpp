@@ -95,9 +95,16 @@ struct Measuring {
   Work work = {};                          ///< of the steps of a repeat
 };
 
+std::string cells_text(const Problem& problem) {
+  return fmt::format("{}x{}x{}", problem.axes[0].cells, problem.axes[1].cells,
+                     problem.axes[2].cells);
+}
+
 /// The results of a ScalingCase. Measurements are known on its ranks only.
 struct Case {
+  const ScalingProblem& scaling;
   const ScalingCase& wanted;
+  const FirstRanks& ranks;
   std::unique_ptr<Measuring> measuring = nullptr;
   std::int64_t steps = 0;  ///< of a repeat
   double energy = 0.0;     ///< kinetic, after the checked steps
@@ -105,10 +112,13 @@ struct Case {
   std::vector<Check> checks = {};
   Measurement measurement = {};
 
-  [[nodiscard]] int ranks() const { return wanted.ranks.count(); }
+  [[nodiscard]] std::string label() const { return ranks_text(ranks.count()); }
+  [[nodiscard]] std::string task() const {
+    return fmt::format("convect {} on {}", cells_text(wanted.problem), label());
+  }
   [[nodiscard]] ScalingPoint point() const {
-    return {.ranks = ranks(),
-            .cores = ranks() * wanted.problem.threads,
+    return {.ranks = ranks.count(),
+            .cores = ranks.count() * wanted.problem.threads,
             .seconds = measurement.seconds.median / static_cast<double>(steps)};
   }
   [[nodiscard]] bool verified() const { return std::ranges::all_of(checks, &Check::passed); }
@@ -148,7 +158,7 @@ double released_energy(const Problem& problem, const Diagnosis& flow) {
 }
 
 /// Checks a case and chooses how many steps a repeat has.
-void try_out(Case& c, const ScalingProblem& scaling, const RunContext& context) {
+void try_out(Case& c, const RunContext& context) {
   const Plan& plan = *c.wanted.plan;
   c.measuring = std::make_unique<Measuring>(plan, context);
   expect_ceilings(plan, c.measuring->experiment);
@@ -159,39 +169,11 @@ void try_out(Case& c, const ScalingProblem& scaling, const RunContext& context) 
   c.scale = released_energy(plan.problem(), diagnosis);
   c.checks.push_back(check_divergence(plan, diagnosis, flow->progress(),
                                       largest_sources(plan.problem(), plan.grid()).force));
-  c.checks.back().name += ", " + ranks_text(c.ranks());
+  c.checks.back().name += ", " + c.label();
   const double seconds =
       c.measuring->experiment.time([&] { make_steps(*flow, warm_steps); }) / warm_steps;
-  const double steps = scaling.target_seconds / (seconds * scaling.repeats);
+  const double steps = c.scaling.target_seconds / (seconds * c.scaling.repeats);
   c.steps = static_cast<std::int64_t>(std::clamp(steps, double{min_steps}, double{max_steps}));
-}
-
-/// One repeat; only one flow at a time holds memory.
-void time_once(Case& c) {
-  Measuring& measuring = *c.measuring;
-  const Communicator& ranks = measuring.context.ranks;
-  TimedParts shared;
-  {
-    const std::unique_ptr<Integrator> flow = flow_of(*c.wanted.plan);
-    make_steps(*flow, warm_steps);
-    measuring.seconds.push_back(measuring.experiment.time([&] { make_steps(*flow, c.steps); }));
-    measuring.work = sum_of(flow->work(), c.wanted.plan->stages() * static_cast<double>(c.steps));
-    shared = time_parts(*flow, ranks);
-  }
-  measuring.parts.push_back(shared.seconds);
-  if (c.wanted.block == nullptr) {
-    return;
-  }
-  const std::unique_ptr<Integrator> flow = flow_of(*c.wanted.block);
-  make_steps(*flow, warm_steps);
-  TimedParts alone = time_parts(*flow, ranks);
-  if (alone.cycles > 0.0) {
-    alone.seconds[pressure_part] = shared.cycles * alone.seconds_per_cycle;
-  }
-  StageSeconds& exposed = measuring.exposed.emplace_back();
-  for (std::size_t part = 0; part < stage_parts; ++part) {
-    exposed[part] = shared.seconds[part] - alone.seconds[part];
-  }
 }
 
 double median_of_part(const std::vector<StageSeconds>& repeats, std::size_t part) {
@@ -227,11 +209,6 @@ std::string along_xyz(const Plan& plan, const std::array<T, 3>& of_storage) {
   return fmt::format("{}", fmt::join(plan.grid().along_xyz(of_storage), "x"));
 }
 
-std::string cells_text(const Problem& problem) {
-  return fmt::format("{}x{}x{}", problem.axes[0].cells, problem.axes[1].cells,
-                     problem.axes[2].cells);
-}
-
 void measure(Case& c) {
   const Plan& plan = *c.wanted.plan;
   const Measuring& measuring = *c.measuring;
@@ -239,7 +216,7 @@ void measure(Case& c) {
       fmt::format("{} {}", plan.problem().name, cells_text(plan.problem())), measuring.seconds,
       measuring.work);
   Measurement& m = c.measurement;
-  m.parameters = {{"ranks", std::int64_t{c.ranks()}},
+  m.parameters = {{"ranks", std::int64_t{c.ranks.count()}},
                   {"ranks_grid", along_xyz(plan, per_axis(plan.cut().grid()))},
                   {"grid", cells_text(plan.problem())},
                   {"largest_block", along_xyz(plan, per_axis(plan.cut().largest_block()))},
@@ -248,42 +225,46 @@ void measure(Case& c) {
                   {"threads", std::int64_t{plan.problem().threads}},
                   {"steps", c.steps}};
   constexpr double nanoseconds = 1e9;
-  m.figures.push_back(
-      {"ns_per_cell_and_rank",
-       nanoseconds * c.point().seconds * c.ranks() / static_cast<double>(plan.problem().cells()),
-       "ns"});
+  m.figures.push_back({"ns_per_cell_and_rank",
+                       nanoseconds * c.point().seconds * c.ranks.count() /
+                           static_cast<double>(plan.problem().cells()),
+                       "ns"});
   add_parts(measuring, m);
 }
 
-/// Collective over the ranks of `world`. `timed` counts the cases that have a repeat at least.
-void time_in_turn(std::vector<Case>& cases, int repeats, const RunContext& world,
-                  std::size_t& timed) {
-  const double total = static_cast<double>(repeats) * static_cast<double>(cases.size());
-  double done = 0.0;
-  for (int repeat = 0; repeat < repeats; ++repeat) {
-    for (Case& c : cases) {
-      world.begin(
-          fmt::format("convect {} on {}", cells_text(c.wanted.problem), ranks_text(c.ranks())),
-          done, total);
-      run_on(c.wanted.ranks, world.ranks, [&](const Communicator& /*ranks*/) {
-        time_once(c);
-        measure(c);
-      });
-      done += 1.0;
-      timed += repeat == 0 ? 1 : 0;
-    }
+/// What the parts take longer than for the largest block alone, which each rank computes.
+StageSeconds exposed_in(const TimedParts& shared, const Plan& block, const Communicator& ranks) {
+  const std::unique_ptr<Integrator> flow = flow_of(block);
+  make_steps(*flow, warm_steps);
+  TimedParts alone = time_parts(*flow, ranks);
+  if (alone.cycles > 0.0) {
+    alone.seconds[pressure_part] = shared.cycles * alone.seconds_per_cycle;
   }
+  StageSeconds exposed{};
+  for (std::size_t part = 0; part < stage_parts; ++part) {
+    exposed[part] = shared.seconds[part] - alone.seconds[part];
+  }
+  return exposed;
 }
 
-/// Adds the ceilings, all measured when the cases' memory is free, and the load of the whole run.
-void finish(std::vector<Case>& cases, const Quietness& load) {
-  for (Case& c : cases) {
-    c.wanted.ranks.run([&](const Communicator& /*ranks*/) {
-      std::vector<Measurement> alone{std::move(c.measurement)};
-      c.measuring->experiment.finish(alone, load);
-      c.measurement = std::move(alone.front());
-    });
+/// One repeat; only one flow at a time holds memory.
+void time_once(Case& c, const bankfull::Stage& stage) {
+  Measuring& measuring = *c.measuring;
+  const Communicator& ranks = measuring.context.ranks;
+  measuring.context.progress.update(stage.task, stage.done, stage.total);
+  TimedParts shared;
+  {
+    const std::unique_ptr<Integrator> flow = flow_of(*c.wanted.plan);
+    make_steps(*flow, warm_steps);
+    measuring.seconds.push_back(measuring.experiment.time([&] { make_steps(*flow, c.steps); }));
+    measuring.work = sum_of(flow->work(), c.wanted.plan->stages() * static_cast<double>(c.steps));
+    shared = time_parts(*flow, ranks);
   }
+  measuring.parts.push_back(shared.seconds);
+  if (c.wanted.block != nullptr) {
+    measuring.exposed.push_back(exposed_in(shared, *c.wanted.block, ranks));
+  }
+  measure(c);
 }
 
 /// On the root: the same flow has the same energy, but for rounding, which grows as flows do. A
@@ -296,13 +277,12 @@ void compare_energies(std::vector<Case>& cases) {
   for (Case& c : cases) {
     const bool is_fp32 = c.wanted.problem.precision == Precision::fp32;
     if (&c != &first && first.energy > at_rest * first.scale) {
-      c.checks.push_back(
-          {.name = fmt::format("kinetic energy after {} steps over that of {}, {}", checked_steps,
-                               ranks_text(first.ranks()), ranks_text(c.ranks())),
-           .value = c.energy / first.energy,
-           .reference = 1.0,
-           .tolerance = is_fp32 ? tolerance_fp32 : tolerance_fp64,
-           .source = "the same flow, whoever computes it"});
+      c.checks.push_back({.name = fmt::format("kinetic energy after {} steps over that of {}, {}",
+                                              checked_steps, first.label(), c.label()),
+                          .value = c.energy / first.energy,
+                          .reference = 1.0,
+                          .tolerance = is_fp32 ? tolerance_fp32 : tolerance_fp64,
+                          .source = "the same flow, whoever computes it"});
     }
   }
 }
@@ -400,33 +380,12 @@ ScalingPlan make_plan(const ScalingProblem& scaling, const Communicator& world,
 RunResult run_scaling(const ScalingPlan& plan, const RunContext& context) {
   const ScalingProblem& scaling = plan.problem;
   const Communicator& world = context.ranks;
-  const LoadWatch load;
   std::vector<Case> cases;
   cases.reserve(plan.cases.size());
   for (const ScalingCase& c : plan.cases) {
-    cases.push_back({.wanted = c});
+    cases.push_back({.scaling = scaling, .wanted = c, .ranks = c.ranks});
   }
-  MeasurePolicy policy = context.policy;  // of a case: its part of the time for ceilings
-  policy.ceiling_share /= static_cast<double>(cases.size());
-  policy.ceiling_seconds /= static_cast<double>(cases.size());
-  std::size_t timed = 0;
-  until_interrupted([&] {
-    for (Case& c : cases) {
-      context.end_if_interrupted();
-      run_on(c.wanted.ranks, world, [&](const Communicator& ranks) {
-        try_out(c, scaling,
-                {.ranks = ranks,
-                 .progress = context.progress,
-                 .policy = policy,
-                 .interruption = context.interruption});
-      });
-    }
-    time_in_turn(cases, scaling.repeats, context, timed);
-  });
-  while (cases.size() > timed) {
-    cases.pop_back();
-  }
-  finish(cases, load.so_far(world));
+  measure_in_turn(cases, scaling.repeats, context);
   if (world.is_root() && scaling.mode == Scaling::strong && !cases.empty()) {
     compare_energies(cases);
   }

@@ -39,6 +39,9 @@ struct Case {
 
   [[nodiscard]] Schedule schedule() const { return problem.schedules.front(); }
   [[nodiscard]] std::string label() const { return ranks_text(ranks.count()); }
+  [[nodiscard]] std::string task() const {
+    return "himeno " + name_of(problem.grid) + " on " + label();
+  }
   [[nodiscard]] ScalingPoint point() const {
     return {.ranks = ranks.count(),
             .cores = ranks.count() * problem.threads,
@@ -97,35 +100,6 @@ void time_once(Case& c, const Stage& stage) {
   c.measurement = experiment.measurement(benchmark, measuring.samples);
   benchmark.add_rates(c.measurement);
   benchmark.add_ranks(measuring.exposed, c.measurement);
-}
-
-/// Collective over the ranks of `world`. `timed` counts the cases that have a repeat at least.
-void time_in_turn(std::vector<Case>& cases, int repeats, const RunContext& world,
-                  std::size_t& timed) {
-  const double total = static_cast<double>(repeats) * static_cast<double>(cases.size());
-  double done = 0.0;
-  for (int repeat = 0; repeat < repeats; ++repeat) {
-    for (Case& c : cases) {
-      const Stage stage{.task = "himeno " + name_of(c.problem.grid) + " on " + c.label(),
-                        .done = done,
-                        .total = total};
-      world.end_if_interrupted();
-      run_on(c.ranks, world.ranks, [&](const Communicator& /*ranks*/) { time_once(c, stage); });
-      done += 1.0;
-      timed += repeat == 0 ? 1 : 0;
-    }
-  }
-}
-
-/// Adds the ceilings, all measured when the cases' memory is free, and the load of the whole run.
-void finish(std::vector<Case>& cases, const Quietness& load) {
-  for (Case& c : cases) {
-    c.ranks.run([&](const Communicator& /*ranks*/) {
-      std::vector<Measurement> alone{std::move(c.measurement)};
-      c.measuring->experiment.finish(alone, load);
-      c.measurement = std::move(alone.front());
-    });
-  }
 }
 
 Measurement measurement_of(const Case& c, const ScalingProblem& scaling,
@@ -228,32 +202,12 @@ ScalingPlan make_plan(const ScalingProblem& scaling, const Communicator& world,
 RunResult run_scaling(const ScalingPlan& plan, const RunContext& context) {
   const ScalingProblem& scaling = plan.problem;
   const Communicator& world = context.ranks;
-  const LoadWatch load;
   std::vector<Case> cases;
   cases.reserve(plan.cases.size());
   for (const ScalingCase& c : plan.cases) {
     cases.push_back({.ranks = c.ranks, .problem = c.problem, .plan = c.plan.get()});
   }
-  MeasurePolicy policy = context.policy;  // of a case: its part of the time for ceilings
-  policy.ceiling_share /= static_cast<double>(cases.size());
-  policy.ceiling_seconds /= static_cast<double>(cases.size());
-  std::size_t timed = 0;
-  until_interrupted([&] {
-    for (Case& c : cases) {
-      context.end_if_interrupted();
-      run_on(c.ranks, world, [&](const Communicator& ranks) {
-        try_out(c, {.ranks = ranks,
-                    .progress = context.progress,
-                    .policy = policy,
-                    .interruption = context.interruption});
-      });
-    }
-    time_in_turn(cases, scaling.problem.repeats, context, timed);
-  });
-  while (cases.size() > timed) {
-    cases.pop_back();
-  }
-  finish(cases, load.so_far(world));
+  measure_in_turn(cases, scaling.problem.repeats, context);
   RunResult result{
       .workload = "scaling himeno", .problem = describe(scaling), .notes = notes_on(scaling)};
   for (const Case& c : cases) {
