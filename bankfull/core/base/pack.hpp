@@ -171,6 +171,16 @@ class Pack {
     return sum;
   }
 
+  /// The largest lane, or `floor` where none is larger.
+  [[nodiscard]] T largest(T floor) const {
+    for (int n = 0; n < parts; ++n) {
+      for (int lane = 0; lane < detail::Register<T>::width; ++lane) {
+        floor = floor < part_[n][lane] ? part_[n][lane] : floor;
+      }
+    }
+    return floor;
+  }
+
   BANKFULL_ALWAYS_INLINE friend Pack operator+(const Pack& x, const Pack& y) {
     return of_parts([&](int n)
                         [[gnu::always_inline]] -> Native { return x.part_[n] + y.part_[n]; });
@@ -192,6 +202,17 @@ class Pack {
   }
   BANKFULL_ALWAYS_INLINE friend Pack operator-(const Pack& x) {
     return of_parts([&](int n) [[gnu::always_inline]] -> Native { return -x.part_[n]; });
+  }
+  BANKFULL_ALWAYS_INLINE friend Pack abs(const Pack& x) {
+    return of_parts([&](int n) [[gnu::always_inline]] -> Native {
+      return x.part_[n] < Native{} ? -x.part_[n] : x.part_[n];
+    });
+  }
+  /// Per lane, y where x < y, else x.
+  BANKFULL_ALWAYS_INLINE friend Pack raised(const Pack& x, const Pack& y) {
+    return of_parts([&](int n) [[gnu::always_inline]] -> Native {
+      return x.part_[n] < y.part_[n] ? y.part_[n] : x.part_[n];
+    });
   }
   BANKFULL_ALWAYS_INLINE friend Pack fma(const Pack& x, const Pack& y, const Pack& z) {
     return of_parts([&](int n) [[gnu::always_inline]] -> Native {

@@ -419,45 +419,44 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real advective_rate(const AxisMetric
 
 /// Twice the difference of a scalar across a cell along A, from face to face, over its width: what
 /// fluid that moves along A finds. None moves through walls.
-template <int A, class Real>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real twice_gradient(const PointStencil<Real>& stencil,
-                                                                int scalar,
-                                                                const CellOnWalls& walls) {
-  const Real here = stencil.template at<A>(3 + scalar, 0);
-  const Real below = here - stencil.template at<A>(3 + scalar, -1);
-  const Real above = stencil.template at<A>(3 + scalar, 1) - here;
+template <int A, class Real, class Value, class Metric>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value twice_gradient(
+    const PointStencil<Real, Value, Metric>& stencil, int scalar, const CellOnWalls& walls) {
+  const Value none = broadcast_of<Value>(Real(0));
+  const Value here = stencil.template at<A>(3 + scalar, 0);
+  const Value below = here - stencil.template at<A>(3 + scalar, -1);
+  const Value above = stencil.template at<A>(3 + scalar, 1) - here;
   return stencil.axis[A].per_cell *
-         ((walls.lower[A] ? Real(0) : below) + (walls.upper[A] ? Real(0) : above));
+         ((walls.lower[A] ? none : below) + (walls.upper[A] ? none : above));
 }
 
 /// The square of the largest frequency with which a fluid stratified by one scalar oscillates, over
 /// waves of all directions: (b . g + |b| |g|) / 2 with its buoyancy b and gradient g (the largest
 /// eigenvalue of the symmetric part of b g). Not below, and equal where b lies along an axis and g
 /// along the same: the sums of magnitudes stand for |b| and |g|. Not negative.
-template <class Real>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real buoyancy_rate(const PointStencil<Real>& stencil,
-                                                               const ScalarMedium<Real>& medium,
-                                                               int scalar,
-                                                               const CellOnWalls& walls) {
-  const Real along_i = twice_gradient<0>(stencil, scalar, walls);
-  const Real along_j = twice_gradient<1>(stencil, scalar, walls);
-  const Real along_k = twice_gradient<2>(stencil, scalar, walls);
-  const Real work =
+template <class Real, class Value, class Metric>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
+buoyancy_rate(const PointStencil<Real, Value, Metric>& stencil, const ScalarMedium<Real>& medium,
+              int scalar, const CellOnWalls& walls) {
+  const Value along_i = twice_gradient<0>(stencil, scalar, walls);
+  const Value along_j = twice_gradient<1>(stencil, scalar, walls);
+  const Value along_k = twice_gradient<2>(stencil, scalar, walls);
+  const Value work =
       plus_product(medium.buoyancy[0], along_i,
                    plus_product(medium.buoyancy[1], along_j, medium.buoyancy[2] * along_k));
-  const Real slope = magnitude_of(along_i) + magnitude_of(along_j) + magnitude_of(along_k);
+  const Value slope = magnitude_of(along_i) + magnitude_of(along_j) + magnitude_of(along_k);
   return Real(0.25) * plus_product(medium.total_buoyancy, slope, work);
 }
 
 /// The same of all scalars, for the usual terms of the first.
-template <Terms Which, class Real>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real buoyancy_rate(const PointStencil<Real>& stencil,
-                                                               const Medium<Real>& medium,
-                                                               const CellOnWalls& walls) {
+template <Terms Which, class Real, class Value, class Metric>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
+buoyancy_rate(const PointStencil<Real, Value, Metric>& stencil, const Medium<Real>& medium,
+              const CellOnWalls& walls) {
   if constexpr (Which == Terms::usual) {
     return buoyancy_rate(stencil, medium.scalars[0], 0, walls);
   } else {
-    Real sum = Real(0);
+    Value sum = broadcast_of<Value>(Real(0));
     for (int s = 0; s < medium.scalar_count; ++s) {
       if (medium.scalars[s].total_buoyancy != Real(0)) {
         sum = sum + buoyancy_rate(stencil, medium.scalars[s], s, walls);

@@ -1,5 +1,6 @@
 #include "bankfull/core/base/pack.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -66,6 +67,18 @@ TYPED_TEST(PackTest, TotalAddsLanesInTheirOrder) {
   }
   EXPECT_EQ(Pack<TypeParam>::of_lanes(value).total(), expected);
   EXPECT_EQ(Pack<TypeParam>::broadcast(2).total(), 2 * TestFixture::width);
+}
+
+TYPED_TEST(PackTest, MagnitudesAndLargestLanes) {
+  using P = Pack<TypeParam>;
+  const auto falling = [](int n) { return static_cast<TypeParam>(2 - n); };
+  const P x = P::of_lanes(falling);
+  TestFixture::expect_lanes(abs(x), [&](int n) { return std::abs(falling(n)); });
+  TestFixture::expect_lanes(raised(x, P::broadcast(0)),
+                            [&](int n) { return std::max(falling(n), TypeParam(0)); });
+  EXPECT_EQ(x.largest(1), 2);
+  EXPECT_EQ(x.largest(3), 3);
+  EXPECT_EQ(abs(x).largest(0), std::max(2, TestFixture::width - 3));
 }
 
 TYPED_TEST(PackTest, LoadsFromAnyElement) {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 namespace bankfull::convection {
@@ -176,13 +177,15 @@ void advance_row(RowToAdvance<Real, typename Cells::Metric> row, Cells along, Me
 }
 
 /// The largest buoyancy_rate of a row of cells, which lie on the walls `beside` the row, and end at
-/// walls where it is `walled`.
+/// walls where it is `walled`. In packs but for the cells on those walls: compilers do not
+/// vectorise a loop that copies whole stencils.
 template <Terms Which, class Real, class Cells>
 Real largest_buoyancy_rate(PointStencil<Real> row, Cells along, Medium<Real> medium,
                            CellOnWalls beside, bool walled, std::int64_t cells) {
+  using Metric = typename Cells::Metric;
   Real largest = 0;
-#pragma omp simd reduction(max : largest)
-  for (std::int64_t k = 0; k < cells; ++k) {
+  std::int64_t k = 0;
+  const auto take_cell = [&] {
     PointStencil<Real> stencil = row;
     stencil.here += k;
     along.move_to(k, stencil);
@@ -191,6 +194,29 @@ Real largest_buoyancy_rate(PointStencil<Real> row, Cells along, Medium<Real> med
     walls.upper[2] = walled && k == cells - 1;
     const Real rate = buoyancy_rate<Which>(stencil, medium, walls);
     largest = largest < rate ? rate : largest;
+    ++k;
+  };
+  if (walled) {
+    take_cell();
+  }
+  if constexpr (std::is_floating_point_v<Real>) {  // not of numbers that count operations
+    using P = Pack<Real>;
+    PointStencil<Real, P, Metric> stencil{
+        .here = row.here,
+        .strides = row.strides,
+        .axis = {metric_of_pack<Metric>(row.axis[0]), metric_of_pack<Metric>(row.axis[1]),
+                 metric_of_pack<Metric>(row.axis[2])}};
+    beside.lower[2] = beside.upper[2] = false;
+    P rates = P::broadcast(0);
+    for (const std::int64_t end = walled ? cells - 1 : cells; k + P::width <= end; k += P::width) {
+      stencil.here = row.here + k;
+      along.move_to(k, stencil);
+      rates = raised(rates, buoyancy_rate<Which>(stencil, medium, beside));
+    }
+    largest = rates.largest(largest);
+  }
+  while (k < cells) {
+    take_cell();
   }
   return largest;
 }
