@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/measure/traffic.hpp"
 #include "bankfull/workloads/npb/ft/cuda/fields.cuh"
 #include "bankfull/workloads/npb/ft/cuda/samples.cuh"
 #include "bankfull/workloads/npb/generator.hpp"
@@ -13,8 +14,13 @@
 // Passes along the depth work on lines, the others on planes. On several ranks each has some
 // columns of the lines and some of the planes. A pass from one to the other writes its points in
 // pieces, one for each rank that continues with them.
+//
+// The traffic of a pass stands beside it, in bytes per point. Roots, factors and terms of checksums
+// are too few to count.
 
 namespace bankfull::npb::ft::cuda {
+
+constexpr double point_bytes = sizeof(double2);
 
 template <int Depth>
 using LineFft = BlockFft<Depth, lines_together(Depth)>;
@@ -121,6 +127,8 @@ __device__ __forceinline__ std::int64_t step_into_planes(const Shape& shape) {
   return std::int64_t{Fft::threads_per_column} * shape.side * shape.columns;
 }
 
+constexpr Traffic draw_rows_traffic{.bytes_written = point_bytes};
+
 /// Draws the rows' random values and transforms them into planes. `seed` is the generator's state
 /// before the first of these planes, `jump` leads over the numbers from a point of a thread to the
 /// next.
@@ -148,6 +156,8 @@ __global__ void __launch_bounds__(RowFft<Side>::threads, blocks_per_multiprocess
                row_step<Fft>(shape), x);
 }
 
+constexpr Traffic columns_to_lines_traffic{.bytes_read = point_bytes, .bytes_written = point_bytes};
+
 /// Transforms the columns of planes into lines.
 template <int Side, class Lines>
 __global__ void __launch_bounds__(ColumnFft<Side>::threads,
@@ -166,6 +176,8 @@ __global__ void __launch_bounds__(ColumnFft<Side>::threads,
   store_points(column.data + shape.in_lines(place.plane, fft.element(0), column.number),
                step_into_lines<Fft>(shape), x);
 }
+
+constexpr Traffic transform_lines_traffic{.bytes_read = point_bytes, .bytes_written = point_bytes};
 
 /// Transforms lines along the depth, in place.
 template <int Depth>
@@ -198,6 +210,8 @@ __global__ void __launch_bounds__(LineFft<Depth>::threads,
   store_points(lines + std::int64_t{blockIdx.x} * tile_points<Fft> + threadIdx.x, tile_step<Fft>,
                x);
 }
+
+constexpr Traffic lines_to_planes_traffic{.bytes_read = point_bytes, .bytes_written = point_bytes};
 
 /// A tile of lines decayed and transformed along the depth into planes.
 template <class Fft, class Planes>
@@ -253,6 +267,9 @@ __global__ void __launch_bounds__(LineFft<Depth>::threads,
   }
 }
 
+constexpr Traffic transform_columns_traffic{.bytes_read = point_bytes,
+                                            .bytes_written = point_bytes};
+
 /// Transforms the columns of planes, in place. This pass and the previous one prefetch the tile
 /// that is `ahead` into the cache.
 template <int Side, class Planes>
@@ -269,6 +286,8 @@ __global__ void __launch_bounds__(ColumnFft<Side>::threads,
   fft.template transform<FftSign::minus>(x);
   store_points(tile + threadIdx.x, tile_step<Fft>, x);
 }
+
+constexpr Traffic sample_rows_traffic{.bytes_read = point_bytes};
 
 /// Transforms the rows of planes and adds the terms of the checksum; nothing else of the result is
 /// used.

@@ -269,6 +269,13 @@ void Transforms::queue_sums(int count) const {
          values(sums_));
 }
 
+Traffic Transforms::traffic(int count) const {
+  const Traffic spectrum = draw_rows_traffic + columns_to_lines_traffic + transform_lines_traffic;
+  const Traffic iteration =
+      lines_to_planes_traffic + transform_columns_traffic + sample_rows_traffic;
+  return static_cast<double>(plan_.own_lines().points()) * (spectrum + count * iteration);
+}
+
 std::vector<Complex> Transforms::sums(int count) const {
   return CudaExecutor(stream_).to_host(sums_.data(), std::int64_t{count} * plan_.own_groups());
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/core/exec/stream.hpp"
+#include "bankfull/core/measure/traffic.hpp"
 #include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/workloads/npb/ft/cuda/piece_exchange.hpp"
 #include "bankfull/workloads/npb/ft/cuda/plan.hpp"
@@ -43,13 +44,16 @@ class Transforms {
   /// The sums of terms of iterations 1 to `count`.
   void queue_sums(int count) const;
 
+  /// Of the spectrum and iterations 1 to `count`, on this rank's GPU; its flops are not counted.
+  [[nodiscard]] Traffic traffic(int count) const;
+
   /// Waits for them: what `checksums_of` takes from each rank.
   [[nodiscard]] std::vector<Complex> sums(int count) const;
 
-  /// Whether all of it only queues work, so that it may be recorded in a Graph.
   [[nodiscard]] Transport transport() const {
     return exchange_ ? exchange_->transport() : Transport::local;
   }
+  /// Whether all of it only queues work, so that it may be recorded in a Graph.
   [[nodiscard]] bool recordable() const { return !exchange_ || exchange_->recordable(); }
 
  private:
