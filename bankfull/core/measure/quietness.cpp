@@ -75,7 +75,7 @@ std::vector<std::string> Quietness::disturbances() const {
   const auto judge = [&](const char* what, double value, double bound) {
     if (value > bound) {
       found.push_back(
-          fmt::format("{} {:.0f} %, quiet up to {:.0f} %", what, 100.0 * value, 100.0 * bound));
+          fmt::format("{} {:.3g} %, quiet up to {:.3g} %", what, 100.0 * value, 100.0 * bound));
     }
   };
   judge("repeats spread by", spread, max_quiet_spread);
