@@ -325,13 +325,16 @@ int shared_levels(const Domain& domain, const Sharing& sharing, bool on_gpu) {
 }
 
 std::string gpu_sharing_obstacle(const Domain& domain, const Sharing& sharing) {
-  if (uncut_axis(domain) >= 0) {
-    return "multigrid relaxes lines, which it does on one GPU only";
+  using namespace multigrid::cuda;
+  const Turned turned(domain);
+  const RankGrid cut = cut_of(turned, sharing).grid();
+  if (turned.has_lines && cut.i > 1) {
+    return "it relaxes lines along an axis that is cut";
   }
-  if (sharing.grid.k > 1 || domain.k.cells() == 1) {
-    return "multigrid cuts along rows of several cells on one GPU only";
+  if (cut.k > 1 || domain.k.cells() == 1) {
+    return "it cuts along rows of several cells on one GPU only";
   }
-  return shared_levels(domain, sharing, true) > 0 ? "" : "the blocks are too thin for multigrid";
+  return shared_levels(domain, sharing, true) > 0 ? "" : "the blocks are too thin for it";
 }
 
 int uncut_axis(const Domain& domain) { return multigrid::line_axis_of_schedules(domain); }

@@ -5,8 +5,7 @@
 #include "bankfull/numerics/poisson/multigrid.hpp"
 #include "bankfull/numerics/poisson/multigrid/cuda/defect.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/hierarchy.hpp"
-#include "bankfull/numerics/poisson/multigrid/cuda/line_tables.hpp"
-#include "bankfull/numerics/poisson/multigrid/cuda/lines.cuh"
+#include "bankfull/numerics/poisson/multigrid/cuda/line_levels.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/point_levels.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/shared_levels.cuh"
 
@@ -66,179 +65,6 @@ std::vector<double> shares_of(const Domain& domain) {
   }
   return shares;
 }
-
-/// What relaxation of a level's lines looks up, in GPU memory.
-class UploadedLineTables {
- public:
-  UploadedLineTables(const LineTables& tables, const Stream& stream)
-      : numbers_(uploaded(tables.numbers(), stream)),
-        classes_(uploaded(tables.classes(), stream)) {}
-
-  void show(const LineTables& tables, LineLevelView& view) const {
-    const int cells = view.level.i.cells;
-    view.classes_j = tables.classes_j();
-    view.classes_k = tables.classes_k();
-    view.cyclic = tables.cyclic();
-    view.widths = numbers_.data();
-    view.above = view.widths + cells;
-    view.inverse = view.above + cells;
-    if (view.cyclic) {
-      view.around = view.inverse + std::ptrdiff_t{cells} * view.classes_j * view.classes_k;
-    }
-    view.class_j = classes_.data();
-    view.class_k = view.class_j + view.level.j.cells;
-  }
-
- private:
-  Buffer<float> numbers_;
-  Buffer<int> classes_;
-};
-
-/// The correction for a residual by lines: all levels but the first, of which the second is a copy.
-class LineLevels final : public Corrector {
- public:
-  LineLevels(const Hierarchy& hierarchy, const Stream& stream)
-      : hierarchy_(hierarchy),
-        tables_(uploaded(tables_of(hierarchy.levels()), stream)),
-        views_(views_of(hierarchy.levels(), tables_.data())),
-        particular_(zeros<float>(hierarchy.field_size(1), stream)) {
-    for (int n = 1; n < hierarchy.count(); ++n) {
-      const LineTables tables(hierarchy.level(n));
-      const LevelFields& fields =
-          fields_.emplace_back(LevelFields{zeros<float>(hierarchy.field_size(n), stream),
-                                           zeros<float>(hierarchy.field_size(n), stream),
-                                           {}});
-      LineLevelView view;
-      view.level = views_[static_cast<std::size_t>(n)];
-      line_tables_.emplace_back(tables, stream).show(tables, view);
-      view.seams = hierarchy.has_seams_across(n);
-      view.sweeps_before = hierarchy.level(n).sweeps_before;
-      view.sweeps_after = hierarchy.level(n).sweeps_after;
-      view.r = fields.r.data();
-      view.e = fields.down.data();
-      lines_.push_back(view);
-    }
-    set_bottom();
-  }
-
-  [[nodiscard]] const LevelView& finest() const override { return views_.front(); }
-  [[nodiscard]] float* residual() const override { return lines(1).r; }
-
-  void queue_cycle(const Stream& stream) const override { queue_cycle(stream, 1, From::zero); }
-
-  void queue_full_multigrid(const Stream& stream) const override {
-    for (int n = 1; n < hierarchy_.bottom(); ++n) {
-      queue_transfer(stream, line_restrict_kernel, n, lines(n + 1).level, true);
-    }
-    queue_bottom(stream, line_bottom_kernel<true>);
-    for (int n = hierarchy_.bottom() - 1; n > 0; --n) {
-      queue_transfer(stream, line_interpolate_kernel, n, lines(n).level, true);
-      queue_cycle(stream, n, From::what_is_there);
-    }
-  }
-
-  /// p += the correction / scale
-  template <class Real>
-  void queue_correction(const Stream& stream, Real* p, const double* scale) const {
-    launch(stream, shape_for(cells_of(lines(1).level)), line_correct_kernel<Real>,
-           LineCorrectArguments<Real>{lines(1), p, scale});
-  }
-
- private:
-  [[nodiscard]] const LineLevelView& lines(int n) const {
-    return lines_[static_cast<std::size_t>(n) - 1];
-  }
-
-  static std::int64_t cells_of(const LevelView& level) {
-    return std::int64_t{level.i.cells} * level.j.cells * level.k.cells;
-  }
-
-  /// A thread for each of so many things, or for several.
-  static LaunchShape shape_for(std::int64_t count) {
-    constexpr std::int64_t max_blocks = std::int64_t{1} << 20;
-    const std::int64_t blocks = (count + line_threads - 1) / line_threads;
-    return {dim3(static_cast<unsigned>(std::min(blocks, max_blocks))), dim3(line_threads)};
-  }
-
-  void set_bottom() {
-    const int first = hierarchy_.bottom();
-    bottom_.levels = hierarchy_.count() - first;
-    expects(bottom_.levels <= max_line_bottom_levels, "few levels have few lines");
-    std::copy(lines_.begin() + first - 1, lines_.end(), bottom_.level);
-    bottom_.particular = particular_.data();
-  }
-
-  void queue_bottom(const Stream& stream, void (*kernel)(LineBottomArguments)) const {
-    launch(stream, {dim3(1), dim3(line_bottom_threads)}, kernel, bottom_);
-  }
-
-  /// A V-cycle on a level, from 0 or from its correction.
-  void queue_cycle(const Stream& stream, int first, From from) const {
-    for (int n = first; n < hierarchy_.bottom(); ++n) {
-      queue_sweeps(stream, n, lines(n).sweeps_before, n == first ? from : From::zero);
-      queue_transfer(stream, line_restrict_kernel, n, lines(n + 1).level, false);
-    }
-    queue_bottom(stream, line_bottom_kernel<false>);
-    for (int n = hierarchy_.bottom() - 1; n >= first; --n) {
-      queue_transfer(stream, line_interpolate_kernel, n, lines(n).level, false);
-      queue_sweeps(stream, n, lines(n).sweeps_after, From::what_is_there);
-    }
-  }
-
-  /// Between level n and the next one, a thread for each cell of `formed`.
-  void queue_transfer(const Stream& stream, void (*kernel)(LineTransferArguments), int n,
-                      const LevelView& formed, bool e_is_zero) const {
-    launch(stream, shape_for(cells_of(formed)), kernel,
-           LineTransferArguments{lines(n), lines(n + 1), e_is_zero});
-  }
-
-  void queue_sweeps(const Stream& stream, int n, int sweeps, From from) const {
-    // Where neighbours are of the same colour what is in memory counts.
-    const bool clears = from == From::zero && lines(n).seams;
-    const bool from_zero = from == From::zero && !clears;
-    if (clears) {
-      fill_bytes(lines(n).e, 0, static_cast<std::size_t>(hierarchy_.field_size(n)) * sizeof(float),
-                 stream);
-    }
-    for (int half = 0; half < 2 * sweeps; ++half) {
-      queue_half_sweep(stream, lines(n),
-                       {.colour = half % 2,
-                        .neighbours_are_zero = from_zero && half == 0,
-                        .e_is_zero = from_zero && half < 2});
-    }
-  }
-
-  void queue_half_sweep(const Stream& stream, const LineLevelView& lines, LineSweep sweep) const {
-    if (!lines.seams) {
-      queue_passes(stream, lines, sweep);
-      return;
-    }
-    sweep.goes_back = false;
-    queue_passes(stream, lines, sweep);
-    sweep.goes_up = false;
-    sweep.goes_back = true;
-    queue_passes(stream, lines, sweep);
-  }
-
-  void queue_passes(const Stream& stream, const LineLevelView& lines,
-                    const LineSweep& sweep) const {
-    const LevelView& level = lines.level;
-    const LineSweepArguments arguments{lines, sweep, particular_.data()};
-    with_bool(lines.cyclic, [&](auto cyclic) {
-      launch(stream, shape_for(std::int64_t{level.j.cells} * ((level.k.cells + 1) / 2)),
-             line_sweep_kernel<cyclic>, arguments);
-    });
-  }
-
-  const Hierarchy& hierarchy_;
-  Buffer<float> tables_;
-  std::vector<LevelView> views_;
-  Buffer<float> particular_;         ///< of the lines of a half-sweep
-  std::vector<LevelFields> fields_;  ///< from level 1 on
-  std::vector<UploadedLineTables> line_tables_;
-  std::vector<LineLevelView> lines_;
-  LineBottomArguments bottom_{};
-};
 
 /// What a rank has of the finest level: all of it where there is no other rank.
 struct FinestPart {
@@ -330,8 +156,8 @@ class CudaMultigrid final : public Solver<Real> {
         limits_{tolerance_of(stopping), stopping.max_cycles, stopping.factor},
         f_(zeros<Real>(field_size(finest_.level), stream)),
         p_(zeros<Real>(field_size(finest_.level), stream)),
-        r_(hierarchy_.has_lines() ? Buffer<float>()
-                                  : zeros<float>(field_size(finest_.level), stream)),
+        r_(is_residual_of_lines(windows) ? Buffer<float>()
+                                         : zeros<float>(field_size(finest_.level), stream)),
         coefficients_(uploaded(finest_coefficients<Real>(finest_.level), stream)),
         shares_(uploaded(shares_of(hierarchy_.turned().domain), stream)),
         row_sums_(MemorySpace::device,
@@ -339,13 +165,15 @@ class CudaMultigrid final : public Solver<Real> {
         control_(zeros<Control>(1, stream)) {
     if (windows) {
       const Communicator& ranks = *sharing.ranks;
-      shared_ = std::make_unique<SharedLevels>(hierarchy_, *windows, ranks, transport, stream,
-                                               body_stream_);
+      auto shared = std::make_unique<SharedLevels>(hierarchy_, *windows, ranks, transport, stream,
+                                                   body_stream_);
+      inner_loops_ = shared->loops();
+      inner_ = std::move(shared);
       exchanges_.emplace(ranks, windows->shared.front(), transport, stream_, body_stream_);
     } else if (hierarchy_.has_lines()) {
-      lines_ = std::make_unique<LineLevels>(hierarchy_, stream);
+      inner_ = std::make_unique<LineLevels>(hierarchy_, stream);
     } else {
-      points_ = std::make_unique<CoarseLevels>(hierarchy_, 1, stream);
+      inner_ = std::make_unique<CoarseLevels>(hierarchy_, 1, stream);
     }
     forget();
     stream_.synchronize();
@@ -368,7 +196,7 @@ class CudaMultigrid final : public Solver<Real> {
   }
 
   [[nodiscard]] bool recordable() const override {
-    return !exchanges_ || (exchanges_->loops() && shared_->loops());
+    return !exchanges_ || (exchanges_->loops() && inner_loops_);
   }
 
   void forget() override {
@@ -387,7 +215,7 @@ class CudaMultigrid final : public Solver<Real> {
   }
 
   [[nodiscard]] Traffic traffic() const override {
-    return lines_ ? traffic_of_lines() : traffic_of_points();
+    return hierarchy_.has_lines() ? traffic_of_lines() : traffic_of_points();
   }
 
  private:
@@ -463,12 +291,11 @@ class CudaMultigrid final : public Solver<Real> {
     return stopping.tolerance * (1.0 - rounding);
   }
 
-  [[nodiscard]] const Corrector& inner() const {
-    return lines_ ? static_cast<const Corrector&>(*lines_) : points();
+  /// With lines the next level has the same cells; on one GPU they share the residual.
+  [[nodiscard]] bool is_residual_of_lines(const std::optional<RankLevels>& windows) const {
+    return hierarchy_.has_lines() && !windows;
   }
-  [[nodiscard]] const PointLevels& points() const {
-    return shared_ ? static_cast<const PointLevels&>(*shared_) : *points_;
-  }
+  [[nodiscard]] float* residual() const { return r_.size() == 0 ? inner_->residual() : r_.data(); }
 
   [[nodiscard]] CellSlots<Real> slots(const Buffer<Real>& field) const {
     const Level& level = finest_.level;
@@ -530,13 +357,13 @@ class CudaMultigrid final : public Solver<Real> {
   }
 
   void queue_body(Next next, const Loops& loops) {
-    if (exchanges_) {
+    if (exchanges_ && !hierarchy_.has_lines()) {
       exchanges_->share_residual(r_.data());
     }
     if (next == Next::full_multigrid) {
-      inner().queue_full_multigrid(body_stream_);
+      inner_->queue_full_multigrid(body_stream_);
     } else {
-      inner().queue_cycle(body_stream_);
+      inner_->queue_cycle(body_stream_);
     }
     queue_ascent(body_stream_);
     queue_defect(body_stream_, After::cycle, loops);
@@ -575,7 +402,7 @@ class CudaMultigrid final : public Solver<Real> {
   }
 
   void queue_defect(const Stream& stream, After after, const Loops& loops) {
-    const LevelView& finest = inner().finest();
+    const LevelView& finest = inner_->finest();
     const Pair<Real>* const along_j = coefficients_.data() + finest.i.cells;
     const int tiles_k = parts_of(finest.k.cells, region_columns);
     const int tiles_j = parts_of(finest.j.cells, 2 * defect_warps);
@@ -586,9 +413,8 @@ class CudaMultigrid final : public Solver<Real> {
                                           .coefficients_k = along_j + finest.j.cells,
                                           .f = f_.data(),
                                           .p = p_.data(),
-                                          // With lines the next level has the same cells.
-                                          .r = lines_ ? inner().residual() : r_.data(),
-                                          .coarse_r = inner().residual(),
+                                          .r = residual(),
+                                          .coarse_r = inner_->residual(),
                                           .planes = planes,
                                           .own = finest_.own_cells(),
                                           .after = after,
@@ -617,13 +443,14 @@ class CudaMultigrid final : public Solver<Real> {
   }
 
   void queue_ascent(const Stream& stream) const {
-    if (lines_) {
-      lines_->queue_correction(stream, p_.data(), &control_.data()->scale);
+    if (hierarchy_.has_lines()) {
+      queue_line_correction(stream, inner_->finest(), inner_->correction(), p_.data(),
+                            &control_.data()->scale);
       return;
     }
     cuda::queue_ascent<true, Real>(stream, multiprocessors_, has_seams(finest_.level),
-                                   {.level = points().finest(),
-                                    .coarse = points().correction(),
+                                   {.level = inner_->finest(),
+                                    .coarse = inner_->correction(),
                                     .r = r_.data(),
                                     .p = p_.data(),
                                     .scale = &control_.data()->scale});
@@ -643,9 +470,8 @@ class CudaMultigrid final : public Solver<Real> {
   Buffer<double> shares_;
   Buffer<double> row_sums_;
   Buffer<Control> control_;
-  std::unique_ptr<LineLevels> lines_;  ///< one of these three
-  std::unique_ptr<CoarseLevels> points_;
-  std::unique_ptr<SharedLevels> shared_;
+  std::unique_ptr<Corrector> inner_;                ///< of all levels but the finest
+  bool inner_loops_ = true;                         ///< its cycles may be loops in a graph
   std::optional<FinestExchanges<Real>> exchanges_;  ///< on ranks
   std::unique_ptr<Graph> whole_solve_;
 };

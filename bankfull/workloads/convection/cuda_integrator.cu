@@ -352,6 +352,9 @@ class CudaBackend {
     PiecesToGpu pieces = pieces_of(cells);
     with_kept(*this, what, side, field,
               [&](const auto& view) { set_cells(view, cells, pieces, from); });
+    if (what == Kept::pressure) {
+      implicit_->exchange_pressure(halo_);
+    }
     stream_.synchronize();
   }
 
@@ -499,6 +502,7 @@ class CudaBackend {
     const poisson::CellSlots<Real> right_side = pressure_->right_side();
     Real* const next = sides_[to][0].origin;
     if (solving_) {
+      halo_.exchange_velocities(sides_[to]);
       implicit_->queue_divergence(flow_, values_of(1 - to), next, right_side, slot_);
       return;
     }
@@ -522,6 +526,9 @@ class CudaBackend {
     if (!shares_planes_alone()) {
       project(to, all_planes(flow_));
       halo_.exchange_all(sides_[to]);
+      if (implicit_) {
+        implicit_->exchange_pressure(halo_);
+      }
       return;
     }
     const int planes = flow_.cells[0];

@@ -16,15 +16,10 @@ namespace bankfull::convection {
 namespace {
 
 void require_shareable(const Problem& problem, int ranks) {
-  const std::string on_ranks = fmt::format(" runs on one rank, not on {}", ranks);
   about("solver.schedule", [&] {
-    require(problem.schedule != Schedule::reference, "the reference schedule" + on_ranks,
+    require(problem.schedule != Schedule::reference,
+            fmt::format("the reference schedule runs on one rank, not on {}", ranks),
             "use the tuned one, or start it without mpirun");
-  });
-  about("time.implicit_diffusion", [&] {
-    require(!problem.device.is_cuda() || !problem.implicit_anywhere(),
-            "implicit diffusion on GPUs" + on_ranks,
-            "start it without mpirun, or use --device cpu");
   });
 }
 
@@ -62,12 +57,30 @@ DecompositionRules rules_of(const Problem& problem, const Grid& grid) {
       works > 1 ? fmt::format("use {} ranks", works) : "start it without mpirun");
 }
 
-/// GPUs cut between planes.
-void require_multigrid_on_gpus(const Grid& grid, const poisson::Sharing& sharing) {
-  const poisson::Domain domain = grid.domain();
-  const std::string obstacle = poisson::gpu_sharing_obstacle(domain, sharing);
+/// Why GPUs cannot share the grid by any of these; empty if they can. Leaves those by which they
+/// can.
+std::string keep_those_of_gpus(std::vector<RankGrid>& grids, const poisson::Domain& domain,
+                               const poisson::Sharing& sharing) {
+  std::string obstacle;
+  std::erase_if(grids, [&](const RankGrid& grid) {
+    const std::string found =
+        poisson::gpu_sharing_obstacle(domain, {.grid = grid, .min_cells = sharing.min_cells});
+    obstacle = found.empty() ? obstacle : found;
+    return !found.empty();
+  });
+  return grids.empty() ? obstacle : "";
+}
+
+void require_multigrid_on_gpus(std::vector<RankGrid>& grids, const poisson::Domain& domain,
+                               const poisson::Sharing& sharing, const DecompositionRules& rules) {
+  const std::string obstacle = keep_those_of_gpus(grids, domain, sharing);
+  const auto suit = [&](int ranks) {
+    std::vector<RankGrid> fewer = allowed_grids(domain.extents(), ranks, rules);
+    static_cast<void>(keep_those_of_gpus(fewer, domain, sharing));
+    return !fewer.empty();
+  };
   int works = obstacle.empty() ? 0 : sharing.ranks->size() - 1;
-  while (works > 1 && !poisson::gpu_sharing_obstacle(domain, {.grid = {works, 1, 1}}).empty()) {
+  while (works > 1 && !suit(works)) {
     --works;
   }
   about("solver.pressure", [&] {
@@ -123,27 +136,28 @@ poisson::Sharing sharing_of(const Problem& problem, const Grid& grid, PressureSo
     sharing.grid = {ranks, 1, 1};
     return sharing;
   }
-  if (problem.device.is_cuda()) {
-    sharing.grid = {ranks, 1, 1};
-    require_multigrid_on_gpus(grid, sharing);
-    return sharing;
-  }
   const poisson::Domain domain = grid.domain();
   const DecompositionRules rules = rules_of(problem, grid);
-  const std::vector<RankGrid> grids = allowed_grids(domain.extents(), ranks, rules);
+  std::vector<RankGrid> grids = allowed_grids(domain.extents(), ranks, rules);
+  if (grids.empty()) {
+    refuse(grid, ranks, rules);
+  }
+  const bool on_gpus = problem.device.is_cuda();
+  if (on_gpus) {
+    require_multigrid_on_gpus(grids, domain, sharing, rules);
+  }
   if (wanted.grid.count() > 1) {
     require_allowed(wanted.grid, grids, ranks);
     return sharing;
   }
-  if (grids.empty()) {
-    refuse(grid, ranks, rules);
-  }
+  // GPUs exchange planes beside the work on others, but not rows.
   const auto cost_of = [&](const RankGrid& candidate) {
     poisson::Sharing cut = sharing;
     cut.grid = candidate;
     const Decomposition decomposition(domain.extents(), candidate, rules.periodic);
-    return std::tuple(poisson::shared_levels(domain, cut, false) == 0, face_cells(decomposition),
-                      decomposition.largest_block().count(), -candidate.i);
+    return std::tuple(on_gpus ? candidate.j : 1, poisson::shared_levels(domain, cut, on_gpus) == 0,
+                      face_cells(decomposition), decomposition.largest_block().count(),
+                      -candidate.i);
   };
   sharing.grid = *std::min_element(
       grids.begin(), grids.end(),

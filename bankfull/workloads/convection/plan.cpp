@@ -36,7 +36,7 @@ Problem validated(Problem problem) {
 /// columns, on a GPU tables of factors.
 template <class Real>
 std::int64_t line_bytes(const Plan& plan) {
-  const Extents n = plan.grid().extents();
+  const Extents n = plan.block().extents();
   if (plan.problem().device.is_cuda()) {
     const auto places = static_cast<std::size_t>(n.ni + n.nj + n.nk);
     const auto fields = static_cast<std::size_t>(plan.fields());

@@ -153,6 +153,16 @@ std::vector<NamedDomain> domains() {
       {"plane", {uniform_axis(512, true), uniform_axis(1, true), uniform_axis(96, true)}});
   result.push_back(
       {"turned_plane", {uniform_axis(1, true), uniform_axis(512, true), uniform_axis(96, false)}});
+  // With lines along each axis, which are not cut.
+  result.push_back(
+      {"lines_i",
+       {gathered_axis(48, false, 3.0), uniform_axis(61, false), uniform_axis(40, true)}});
+  result.push_back(
+      {"lines_j",
+       {uniform_axis(64, true), gathered_axis(33, false, 3.0), uniform_axis(38, false)}});
+  result.push_back(
+      {"lines_k",
+       {uniform_axis(64, false), uniform_axis(36, true), gathered_axis(50, false, 3.0)}});
   return result;
 }
 
@@ -201,7 +211,10 @@ TEST_P(MultigridOnGpus, SolvesInAGraph) {
 
 TEST_P(MultigridOnGpus, AllocatesWhatItSays) {
   const Stream stream(own_gpu());
-  for (const NamedDomain& each : all_boundaries({200, 70, 90})) {
+  std::vector<NamedDomain> each_of = all_boundaries({200, 70, 90});
+  each_of.push_back(
+      {"lines", {uniform_axis(200, true), gathered_axis(70, false, 3.0), uniform_axis(90, true)}});
+  for (const NamedDomain& each : each_of) {
     SCOPED_TRACE(each.name);
     const Sharing sharing{&test_ranks(), {test_ranks().size(), 1, 1}, 0};
     const MemoryWatch memory(MemorySpace::device);
@@ -221,7 +234,10 @@ TEST(MultigridOnGpusOfRanks, NamesWhatCannotBeShared) {
   const Axis many = uniform_axis(64, true);
   EXPECT_EQ(gpu_sharing_obstacle({many, many, many}, sharing), "");
   EXPECT_NE(gpu_sharing_obstacle({uniform_axis(8, true), many, many}, sharing), "");
-  EXPECT_NE(gpu_sharing_obstacle({many, gathered_axis(64, false, 3.0), many}, sharing), "");
+  const Axis of_lines = gathered_axis(64, false, 3.0);
+  EXPECT_EQ(gpu_sharing_obstacle({many, of_lines, many}, sharing), "");
+  EXPECT_EQ(gpu_sharing_obstacle({many, of_lines, of_lines}, sharing), "");
+  EXPECT_NE(gpu_sharing_obstacle({of_lines, many, many}, sharing), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Transports, MultigridOnGpus, gpu_transports(), plain_name);

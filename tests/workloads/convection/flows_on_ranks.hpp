@@ -7,6 +7,7 @@
 #include "bankfull/workloads/convection/state.hpp"
 #include "tests/mpi_main.hpp"
 #include "tests/workloads/convection/cases.hpp"
+#include "tests/workloads/convection/implicit_cases.hpp"
 
 #include <algorithm>
 #include <array>
@@ -140,6 +141,26 @@ inline std::vector<Case> shared_cases() {
     all.push_back({problem.name, problem, n});
   }
   return all;
+}
+
+/// Layers between walls along one axis, which alone is implicit.
+inline std::vector<Case> shared_implicit_cases() {
+  std::vector<Case> all;
+  for (std::size_t n = 0; n < 6; ++n) {
+    const FlowEnds walls = all_flow_ends[1 + n % 3];
+    Problem problem =
+        busy_problem({40, 32, 20}, {FlowEnds::periodic, FlowEnds::periodic, walls}, 1 + n % 2, n);
+    if (n % 2 == 0) {
+      stretch(problem, 2, 1.8);
+    }
+    if (n > 2) {
+      let_vary(problem);
+    }
+    problem.scheme = n % 3 == 1 ? TimeScheme::runge_kutta : problem.scheme;
+    problem.name = "Layer" + std::to_string(n) + name_of(walls);
+    all.push_back({problem.name, problem, n});
+  }
+  return with_implicit_diffusion(all);
 }
 
 }  // namespace bankfull::convection

@@ -6,9 +6,9 @@
 #include "tests/workloads/convection/profile_samples.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>
@@ -17,8 +17,6 @@
 // Flows on the GPUs of several ranks beside those of one GPU.
 namespace bankfull::convection {
 namespace {
-
-using testing::HasSubstr;
 
 Problem on_own_gpu(Problem problem) {
   problem.device = own_gpu();
@@ -56,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(Larger, FlowOnGpus, testing::ValuesIn(shared_cases()), 
 
 class FlowByMultigridOnGpus : public OnOwnGpu<testing::TestWithParam<Case>> {};
 
-/// Whether the ranks can share the grid.
+/// Whether the ranks can share the grid so.
 bool has_windows(const Problem& problem, const poisson::Sharing& sharing) {
   try {
     const Plan plan(problem, CeilingRule::none, {}, sharing);
@@ -66,21 +64,43 @@ bool has_windows(const Problem& problem, const poisson::Sharing& sharing) {
   }
 }
 
+/// All ways in which the ranks can share the grid, between planes, rows or both.
+std::vector<poisson::Sharing> sharings_of(const Problem& problem) {
+  std::vector<poisson::Sharing> all;
+  const int size = test_ranks().size();
+  for (int i = 1; i <= size; ++i) {
+    const poisson::Sharing sharing{
+        .ranks = &test_ranks(), .grid = {i, size / i, 1}, .min_cells = 0};
+    if (sharing.grid.count() == size && has_windows(problem, sharing)) {
+      all.push_back(sharing);
+    }
+  }
+  return all;
+}
+
+Problem by_multigrid(const Problem& problem) {
+  Problem result = on_own_gpu(problem);
+  result.solver = PressureSolver::multigrid;
+  return result;
+}
+
 /// Sums of a diagnosis are in the order of a number of ranks.
 TEST_P(FlowByMultigridOnGpus, HasTheBitsOfOneGpu) {
-  Problem problem = on_own_gpu(GetParam().problem);
-  problem.solver = PressureSolver::multigrid;
-  const poisson::Sharing sharing{.ranks = &test_ranks(), .min_cells = 0};
-  if (!has_windows(problem, sharing)) {
+  Problem problem = by_multigrid(GetParam().problem);
+  const std::vector<poisson::Sharing> sharings = sharings_of(problem);
+  if (sharings.empty()) {
     GTEST_SKIP() << "multigrid does not share this grid among so many ranks";
   }
   for (const Precision precision : {Precision::fp64, Precision::fp32}) {
     problem.precision = precision;
     const Found alone = after_steps(problem, 4, {});
-    const Found shared = after_steps(problem, 4, sharing);
-    EXPECT_EQ(shared.fields, alone.fields);
-    EXPECT_EQ(shared.clock, alone.clock);
-    EXPECT_EQ(shared.cycles, alone.cycles);
+    for (const poisson::Sharing& sharing : sharings) {
+      SCOPED_TRACE(to_string(sharing.grid) + ' ' + to_string(precision));
+      const Found shared = after_steps(problem, 4, sharing);
+      EXPECT_TRUE(shared.fields == alone.fields);
+      EXPECT_EQ(shared.clock, alone.clock);
+      EXPECT_EQ(shared.cycles, alone.cycles);
+    }
   }
 }
 
@@ -104,6 +124,28 @@ INSTANTIATE_TEST_SUITE_P(Bounded, FlowByMultigridOnGpus,
                          testing::ValuesIn(bounded_cases(shared_cases())), case_name);
 INSTANTIATE_TEST_SUITE_P(Larger, FlowByMultigridOnGpus, testing::ValuesIn(shared_cases()),
                          case_name);
+/// Of which multigrid relaxes lines, along one axis or another.
+std::vector<Case> cases_with_lines() {
+  std::vector<Case> all;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    std::array<FlowEnds, 3> ends{FlowEnds::periodic, FlowEnds::no_slip, FlowEnds::periodic};
+    ends[axis] = FlowEnds::no_slip;
+    Problem problem = busy_problem({64, 40, 50}, ends, 1, axis);
+    stretch(problem, axis, 3.0);
+    problem.time_step.fixed =
+        std::min(0.01, 0.5 * longest_diffusive_step(problem, Grid(problem.axes)));
+    problem.name = "LinesAlong" + std::string(axis_names[axis]);
+    all.push_back({problem.name, problem, axis});
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Lines, FlowByMultigridOnGpus, testing::ValuesIn(cases_with_lines()),
+                         case_name);
+INSTANTIATE_TEST_SUITE_P(Implicit, FlowByMultigridOnGpus,
+                         testing::ValuesIn(shared_implicit_cases()), case_name);
+INSTANTIATE_TEST_SUITE_P(ImplicitWide, FlowByMultigridOnGpus,
+                         testing::ValuesIn(wide_layers_with_implicit_diffusion()), case_name);
 
 class SamplesOnGpus : public OnOwnGpu<testing::TestWithParam<Case>> {};
 
@@ -203,22 +245,16 @@ TEST_F(RestartOnGpus, ContinuesOnAnotherNumberOfThem) {
   }
 }
 
-class PlanOnGpus : public OnOwnGpu<> {};
-
-TEST_F(PlanOnGpus, RefusesLinesOfMultigridOnSeveralRanks) {
-  if (test_ranks().size() == 1) {
-    GTEST_SKIP() << "nothing is refused";
-  }
-  Problem problem = on_own_gpu(
-      busy_problem({64, 64, 64}, {FlowEnds::no_slip, FlowEnds::no_slip, FlowEnds::no_slip}, 1, 0));
-  problem.solver = PressureSolver::multigrid;
-  stretch(problem, 1, 3.0);
-  problem.time_step.longest = 0.5 * longest_diffusive_step(problem, Grid(problem.axes));
-  try {
-    const Plan plan(problem, CeilingRule::none, {}, {.ranks = &test_ranks()});
-    ADD_FAILURE() << "no refusal";
-  } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("multigrid relaxes lines"));
+TEST_F(RestartOnGpus, ContinuesWithImplicitDiffusion) {
+  for (const Case& one : shared_implicit_cases()) {
+    SCOPED_TRACE(one.name);
+    const Problem problem = by_multigrid(one.problem);
+    const Found alone = after_steps(problem, 4, {});
+    for (const poisson::Sharing& all : sharings_of(problem)) {
+      SCOPED_TRACE(to_string(all.grid));
+      EXPECT_TRUE(after_restart(problem, {}, all).fields == alone.fields);
+      EXPECT_TRUE(after_restart(problem, all, {}).fields == alone.fields);
+    }
   }
 }
 

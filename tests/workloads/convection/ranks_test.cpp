@@ -84,26 +84,6 @@ INSTANTIATE_TEST_SUITE_P(ImplicitVarying, FlowOnRanks,
 
 INSTANTIATE_TEST_SUITE_P(Shared, FlowOnRanks, testing::ValuesIn(shared_cases()), case_name);
 
-/// Layers between walls along one axis, which alone is implicit.
-std::vector<Case> shared_implicit_cases() {
-  std::vector<Case> all;
-  for (std::size_t n = 0; n < 6; ++n) {
-    const FlowEnds walls = all_flow_ends[1 + n % 3];
-    Problem problem =
-        busy_problem({40, 32, 20}, {FlowEnds::periodic, FlowEnds::periodic, walls}, 1 + n % 2, n);
-    if (n % 2 == 0) {
-      stretch(problem, 2, 1.8);
-    }
-    if (n > 2) {
-      let_vary(problem);
-    }
-    problem.scheme = n % 3 == 1 ? TimeScheme::runge_kutta : problem.scheme;
-    problem.name = "Layer" + std::to_string(n) + name_of(walls);
-    all.push_back({problem.name, problem, n});
-  }
-  return with_implicit_diffusion(all);
-}
-
 INSTANTIATE_TEST_SUITE_P(SharedImplicit, FlowOnRanks, testing::ValuesIn(shared_implicit_cases()),
                          case_name);
 

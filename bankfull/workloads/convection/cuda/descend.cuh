@@ -44,12 +44,13 @@ __device__ __forceinline__ void diverge_column(const FlowOnGpu<Real>& flow,
   constexpr int fields[followed] = {0, 1, 2, 1, 2};
   const FlowStrides& strides = flow.strides;
   const int last = flow.cells[0] - 1;
-  const std::int64_t row_above = (next_index(j, flow.cells[1]) - j) * strides.row;
+  const bool has_row_above = j + 1 < flow.cells[1] || flow.walls.goes_on[1][1];
+  const std::int64_t row_above = (has_row_above ? 1 : -j) * strides.row;
   const std::int64_t column_above = next_index(k, flow.cells[2]) - k;
   const std::int64_t from_here[followed] = {0, strides.field, 2 * strides.field,
                                             strides.field + row_above,
                                             2 * strides.field + column_above};
-  const bool exists[followed] = {true, true, true, j + 1 < flow.cells[1] || !flow.walls.walled[1],
+  const bool exists[followed] = {true, true, true, has_row_above || !flow.walls.walled[1],
                                  k + 1 < flow.cells[2] || !flow.walls.walled[2]};
   const Real per_row = flow.template row_metric<Widths>(j).per_cell;
   const Real per_column = flow.template column_metric<Widths>(k).per_cell;

@@ -22,28 +22,29 @@ struct EliminationArguments {
   const LineFactors<Real>* lines;  ///< of all fields in each plane; null: nothing is eliminated
   const Continuations* rules;      ///< of all fields
   const Real* pressure;            ///< at cell (0, 0, 0)
+  int before_first_row;            ///< rows from it to the one before it
   TileTickets tickets;             ///< slabs of advance.planes_per_block planes, from below
   bool walls_vary;
 };
 
 namespace detail {
 
-/// The pressure at a cell and at the three before it, around periodic ends.
+/// The pressure at a cell and at the three before it, around periodic ends. Only rows are cut.
 template <class Real>
 struct PressureBehind {
   Real here;
   Real below[3];
 
-  __device__ __forceinline__ static PressureBehind at(const Real* pressure,
-                                                      const FlowOnGpu<Real>& flow, int i, int j,
-                                                      int k) {
-    const auto before = [](int n, int count) { return n == 0 ? count - 1 : -1; };
+  __device__ __forceinline__ static PressureBehind at(const EliminationArguments<Real>& arguments,
+                                                      int i, int j, int k) {
+    const auto before = [](int n, int first) { return n == 0 ? first : -1; };
+    const FlowOnGpu<Real>& flow = arguments.advance.flow;
     const FlowStrides& strides = flow.strides;
-    const Real* const here = pressure + i * strides.plane + j * strides.row + k;
+    const Real* const here = arguments.pressure + i * strides.plane + j * strides.row + k;
     return {__ldg(here),
-            {__ldg(here + before(i, flow.cells[0]) * strides.plane),
-             __ldg(here + before(j, flow.cells[1]) * strides.row),
-             __ldg(here + before(k, flow.cells[2]))}};
+            {__ldg(here + before(i, flow.cells[0] - 1) * strides.plane),
+             __ldg(here + before(j, arguments.before_first_row) * strides.row),
+             __ldg(here + before(k, flow.cells[2] - 1))}};
   }
 };
 
@@ -188,7 +189,7 @@ __device__ __forceinline__ Real eliminate_column(const EliminationArguments<Real
         tendency[n] = with_source(advance, n, at + n * field, tendency[n]);
       }
     }
-    const auto pressure = PressureBehind<Real>::at(arguments.pressure, flow, i, j, k);
+    const auto pressure = PressureBehind<Real>::at(arguments, i, j, k);
     Real side[4] = {};
     side[0] = right_side_of<0, How>(stencil, medium, stage, 0, tendency[0], before[0], pressure);
     side[1] = right_side_of<1, How>(stencil, medium, stage, 1, tendency[1], before[1], pressure);
@@ -252,16 +253,22 @@ auto eliminate_kernel_within(Terms terms, bool for_values) {
 }  // namespace detail
 
 /// The tiles of columns that blocks of an elimination follow.
+inline TileTickets::Tiles elimination_tiles(std::int64_t rows, std::int64_t columns) {
+  const auto tiles = [](std::int64_t count, int of) {
+    return static_cast<int>((count + of - 1) / of);
+  };
+  return {tiles(columns, detail::advance_columns), tiles(rows, detail::advance_rows)};
+}
 inline TileTickets::Tiles elimination_tiles(const int (&cells)[3]) {
-  return {(cells[2] + detail::advance_columns - 1) / detail::advance_columns,
-          (cells[1] + detail::advance_rows - 1) / detail::advance_rows};
+  return elimination_tiles(cells[1], cells[2]);
 }
 
 /// Whether there are so many columns that those of one slab fill the GPU: else columns are cut, and
 /// eliminated by a kernel of their own.
 template <class Real>
-bool columns_fill(const int (&cells)[3], int multiprocessors) {
-  return 4 * elimination_tiles(cells).count() >= 3 * multiprocessors * detail::advance_blocks<Real>;
+bool columns_fill(const Extents& cells, int multiprocessors) {
+  return 4 * elimination_tiles(cells.nj, cells.nk).count() >=
+         3 * multiprocessors * detail::advance_blocks<Real>;
 }
 
 /// Queues the right side of a stage. `for_values`: see ImplicitLines.

@@ -7,6 +7,7 @@
 #include "bankfull/workloads/convection/cuda/implicit_slot.cuh"
 #include "bankfull/workloads/convection/cuda/lines.cuh"
 #include "bankfull/workloads/convection/cuda/projection.cuh"
+#include "bankfull/workloads/convection/flow_halo.hpp"
 #include "bankfull/workloads/convection/implicit_lines.hpp"
 #include "bankfull/workloads/convection/staged_integrator.hpp"
 
@@ -19,7 +20,8 @@ namespace bankfull::convection {
 ///
 /// Where there are enough columns to fill the GPU, lines along the planes are eliminated by
 /// `advance`, slab by slab, and go the way down where the divergence is formed. Where
-/// there are few, each axis is one pass of lines through shared memory.
+/// there are few, each axis is one pass of lines through shared memory. Several ranks do what one
+/// would do with all of the grid, for the same bits.
 template <class Real>
 class ImplicitOnGpu {
  public:
@@ -32,10 +34,11 @@ class ImplicitOnGpu {
         pressure_(layout, 1, plan.problem().device),
         slots_(MemorySpace::device, factor_slots),
         shared_bytes_(allow_shared_lines<Real>(plan.problem().device)) {
-    const Extents n = plan.grid().extents();
+    const Extents n = plan.block().extents();
     const int cells[3] = {static_cast<int>(n.ni), static_cast<int>(n.nj), static_cast<int>(n.nk)};
     sweeps_columns_ =
-        lines_.along(0) && columns_fill<Real>(cells, multiprocessors_of(plan.problem().device));
+        lines_.along(0) &&
+        columns_fill<Real>(plan.grid().extents(), multiprocessors_of(plan.problem().device));
     if (sweeps_columns_) {
       tickets_ = gpu.make<TileTickets::Count>(TileTickets::size(elimination_tiles(cells)));
       fill_bytes(tickets_.data(), 0, tickets_.bytes(), gpu.stream());
@@ -56,6 +59,9 @@ class ImplicitOnGpu {
 
   void forget_pressure() { fill_bytes(pressure_.data(), 0, pressure_.bytes(), gpu_.stream()); }
 
+  /// The cells of other ranks, once own ones are kept.
+  void exchange_pressure(FlowHalo<Real>& halo) { halo.exchange_one(pressure_); }
+
   /// That stages know of.
   [[nodiscard]] FieldView<Real> pressure() { return pressure_[0]; }
 
@@ -67,16 +73,17 @@ class ImplicitOnGpu {
     }
     const int(&cells)[3] = advance.flow.cells;
     const int slabs = (cells[0] + advance.planes_per_block - 1) / advance.planes_per_block;
-    queue_elimination(
-        gpu_.stream(),
-        EliminationArguments<Real>{.advance = advance,
-                                   .slot = slots() + slot,
-                                   .lines = sweeps_columns_ ? forms_.table(0, slot) : nullptr,
-                                   .rules = rules,
-                                   .pressure = known_pressure(),
-                                   .tickets = {elimination_tiles(cells), slabs, tickets_.data()},
-                                   .walls_vary = forms_.rules != nullptr},
-        lines_.for_values());
+    queue_elimination(gpu_.stream(),
+                      EliminationArguments<Real>{
+                          .advance = advance,
+                          .slot = slots() + slot,
+                          .lines = sweeps_columns_ ? forms_.table(0, slot) : nullptr,
+                          .rules = rules,
+                          .pressure = known_pressure(),
+                          .before_first_row = advance.flow.walls.goes_on[1][0] ? -1 : cells[1] - 1,
+                          .tickets = {elimination_tiles(cells), slabs, tickets_.data()},
+                          .walls_vary = forms_.rules != nullptr},
+                      lines_.for_values());
     const int last = lines_.along(2) ? 2 : lines_.along(1) ? 1 : 0;
     for (const int axis : storage_axes) {
       if (lines_.along(axis) && !(axis == 0 && sweeps_columns_)) {
@@ -86,7 +93,8 @@ class ImplicitOnGpu {
     }
   }
 
-  /// Right side = div u, and scalars the way down.
+  /// Right side = div u, and scalars the way down. The velocity in the row behind the last one is
+  /// as far as those of this rank: it goes down here, too.
   void queue_divergence(const FlowOnGpu<Real>& flow, const Real* from, Real* next,
                         const poisson::CellSlots<Real>& right_side, int slot) const {
     if (sweeps_columns_) {

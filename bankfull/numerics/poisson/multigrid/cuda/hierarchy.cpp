@@ -99,6 +99,9 @@ std::int64_t Hierarchy::line_floats() const {
 }
 
 std::int64_t Hierarchy::floats_from(int first) const {
+  if (has_lines()) {
+    return line_floats();
+  }
   std::int64_t floats = 2 * field_size(bottom_);
   for (int n = first; n < bottom_; ++n) {
     floats += level_fields * field_size(n);
@@ -134,7 +137,8 @@ Decomposition cut_of(const Turned& turned, const Sharing& sharing) {
 
 RankLevels windows_on_gpus(const Hierarchy& hierarchy, const Sharing& sharing) {
   const auto first = hierarchy.levels().begin();
-  const std::vector<Level> levels(first, first + hierarchy.bottom() + 1);
+  const int last = hierarchy.has_lines() ? 1 : hierarchy.bottom();
+  const std::vector<Level> levels(first, first + last + 1);
   const Decomposition cut = cut_of(hierarchy.turned(), sharing);
   // However small it is, the finest is not gathered for that.
   const std::int64_t enough = std::min(min_shared_cells, levels.front().extents().count());
@@ -165,7 +169,7 @@ std::int64_t message_floats(const RankLevel& window, int halo, int fields) {
 }  // namespace
 
 std::int64_t Hierarchy::bytes(std::size_t element_bytes) const {
-  const std::int64_t floats = has_lines() ? line_floats() : field_size(0) + floats_from(1);
+  const std::int64_t floats = (has_lines() ? 0 : field_size(0)) + floats_from(1);
   return outer_bytes(level(0), level(0).extents(), element_bytes) +
          floats * std::int64_t{sizeof(float)};
 }

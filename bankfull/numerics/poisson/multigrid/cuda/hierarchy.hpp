@@ -61,7 +61,8 @@ class Hierarchy {
   /// Floats that a level's fields take in the shared memory of the block that does the bottom.
   [[nodiscard]] std::int64_t bottom_floats(int n) const;
 
-  /// Floats of all levels from one on, which is not the finest, and of all tables.
+  /// Floats of all levels from one on, which is not the finest, and of all tables. With lines all
+  /// levels but the finest count.
   [[nodiscard]] std::int64_t floats_from(int first) const;
 
   /// All GPU memory of a solver for fields of `element_bytes` an element.
@@ -86,9 +87,10 @@ inline constexpr int corrected_halo = 2;
 /// next finer level's interpolation needs.
 std::vector<int> halos_on_gpus(const std::vector<Level>& levels, const RankGrid& grid);
 
-/// A rank's windows of the levels of a domain without lines, from the finest on to the first one
-/// that every rank gathers and solves, as all ranks do: that costs no more than to wait for a rank
-/// that does.
+/// A rank's windows of the levels of a domain, from the finest on to the first one that every rank
+/// gathers and solves, as all ranks do: that costs no more than to wait for a rank that does. With
+/// lines that is the second one, which has the cells of the first: ranks then gain memory for the
+/// fields of the finest level, but no time.
 RankLevels windows_on_gpus(const Hierarchy& hierarchy, const Sharing& sharing);
 
 /// How the turned domain is cut.

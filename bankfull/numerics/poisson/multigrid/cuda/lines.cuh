@@ -320,10 +320,11 @@ __global__ void __launch_bounds__(line_threads)
   interpolate_lines(f.fine, f.coarse, !f.e_is_zero, Threads::of_grid());
 }
 
-/// p += e / scale
+/// p += e / scale; e lies as the next level does.
 template <class Real>
 struct LineCorrectArguments {
-  LineLevelView lines;
+  LevelView level;
+  const float* e;
   Real* p;
   const double* scale;
 };
@@ -331,13 +332,15 @@ struct LineCorrectArguments {
 template <class Real>
 __global__ void __launch_bounds__(line_threads)
     line_correct_kernel(const __grid_constant__ LineCorrectArguments<Real> f) {
-  const LevelView& level = f.lines.level;
+  const LevelView& level = f.level;
   const auto unscaled = static_cast<Real>(1.0 / *f.scale);
   const Threads threads = Threads::of_grid();
   for (int n = threads.first; n < count_of(level); n += threads.count) {
     const CellOfLevel cell(n, level);
     const std::int64_t at = cell.i * level.at.plane + cell.j * level.at.row + cell.k;
-    f.p[at] = fma(static_cast<Real>(f.lines.e[at]), unscaled, f.p[at]);
+    const std::int64_t e_at =
+        cell.i * level.coarse_at.plane + cell.j * level.coarse_at.row + cell.k;
+    f.p[at] = fma(static_cast<Real>(f.e[e_at]), unscaled, f.p[at]);
   }
 }
 

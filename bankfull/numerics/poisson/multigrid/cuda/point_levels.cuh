@@ -4,6 +4,7 @@
 #include "bankfull/core/machine/gpu.hpp"
 #include "bankfull/numerics/poisson/multigrid/cuda/ascend.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/bottom.cuh"
+#include "bankfull/numerics/poisson/multigrid/cuda/corrector.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/descend.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/level_tables.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/restrict.cuh"
@@ -11,36 +12,6 @@
 #include <vector>
 
 namespace bankfull::poisson::multigrid::cuda {
-
-/// What a level has in GPU memory: levels of one block lack `up`, and all but the first all of it.
-struct LevelFields {
-  Buffer<float> r;
-  Buffer<float> down;  ///< the correction on the way down
-  Buffer<float> up;    ///< and on the way up
-};
-
-/// The correction for a residual, as a solver of all but the finest level's outer residual has it.
-class Corrector {
- public:
-  virtual ~Corrector() = default;
-
-  /// The finest level, without its fields.
-  [[nodiscard]] virtual const LevelView& finest() const = 0;
-
-  /// The residual of the first of these levels.
-  [[nodiscard]] virtual float* residual() const = 0;
-
-  /// The correction by one V-cycle, and by full multigrid.
-  virtual void queue_cycle(const Stream& stream) const = 0;
-  virtual void queue_full_multigrid(const Stream& stream) const = 0;
-};
-
-/// The same by relaxation of points.
-class PointLevels : public Corrector {
- public:
-  /// Of the first of these levels.
-  [[nodiscard]] virtual const float* correction() const = 0;
-};
 
 // Kernels on one level. What a cell of the next level has lies in its fields where the parents of
 // the level's, or the window's, cells are counted from its first one.
@@ -88,8 +59,8 @@ void queue_ascent(const Stream& stream, int multiprocessors, bool seams,
   });
 }
 
-/// The levels of one GPU from `first` on, not the finest.
-class CoarseLevels final : public PointLevels {
+/// The levels of one GPU from `first` on, not the finest, by relaxation of points.
+class CoarseLevels final : public Corrector {
  public:
   CoarseLevels(const Hierarchy& hierarchy, int first, const Stream& stream)
       : hierarchy_(hierarchy),

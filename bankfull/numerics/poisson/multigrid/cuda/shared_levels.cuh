@@ -2,6 +2,7 @@
 
 #include "bankfull/core/comm/halo_exchange.hpp"
 #include "bankfull/core/comm/list_exchange.hpp"
+#include "bankfull/numerics/poisson/multigrid/cuda/line_levels.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/point_levels.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/row_copies.cuh"
 
@@ -16,7 +17,7 @@ namespace bankfull::poisson::multigrid::cuda {
 // Levels on the GPUs of several ranks. Each has a window of a level (see rank_levels.hpp), on which
 // the kernels of one GPU run as on a whole level. Halos are so wide (halos_on_gpus) that r alone
 // travels, once per level and cycle. From the first level on that is too small to be shared all
-// ranks have all of it and do the same.
+// ranks have all of it and do the same; so they do with all levels whose lines are relaxed.
 
 /// The exchange of the halos of fields that lie as a window of a level does.
 template <class T>
@@ -174,7 +175,7 @@ class GatheredLevel {
 };
 
 /// All levels but the finest of several ranks.
-class SharedLevels final : public PointLevels {
+class SharedLevels final : public Corrector {
  public:
   /// Collective. Work is queued on `work` alone.
   SharedLevels(const Hierarchy& hierarchy, const RankLevels& windows, const Communicator& ranks,
@@ -185,7 +186,7 @@ class SharedLevels final : public PointLevels {
         levels_(levels_of(windows_)),
         tables_(uploaded(tables_of(levels_), stream)),
         views_(views_of(levels_, tables_.data())),
-        whole_(hierarchy, last_, stream) {
+        whole_(all_from(hierarchy, last_, stream)) {
     for (std::size_t n = 0; n < views_.size(); ++n) {
       // In which planes cells have other coefficients than those in the middle of the whole level.
       views_[n].middle = middle_of(hierarchy.levels()[n].i);
@@ -201,8 +202,8 @@ class SharedLevels final : public PointLevels {
       }
     }
     gathered_ = std::make_unique<GatheredLevel>(window(last_), hierarchy.level(last_), ranks,
-                                                transport, fields(last_), whole_.residual(),
-                                                whole_.correction(), stream, work);
+                                                transport, fields(last_), whole_->residual(),
+                                                whole_->correction(), stream, work);
   }
 
   [[nodiscard]] const LevelView& finest() const override { return views_.front(); }
@@ -229,7 +230,7 @@ class SharedLevels final : public PointLevels {
                         seen_from_finer(n + 1, fields(n + 1).r));
       share_residual(stream, n + 1);
     }
-    whole_.queue_full_multigrid(stream);
+    whole_->queue_full_multigrid(stream);
     gathered_->take(stream);
     for (int n = last_ - 1; n > 0; --n) {
       queue_ascent(stream, n, From::zero);
@@ -239,6 +240,15 @@ class SharedLevels final : public PointLevels {
   }
 
  private:
+  static std::unique_ptr<Corrector> all_from(const Hierarchy& hierarchy, int first,
+                                             const Stream& stream) {
+    if (!hierarchy.has_lines()) {
+      return std::make_unique<CoarseLevels>(hierarchy, first, stream);
+    }
+    expects(first == 1, "lines are relaxed from the first coarse level on");
+    return std::make_unique<LineLevels>(hierarchy, stream);
+  }
+
   [[nodiscard]] const RankLevel& window(int n) const {
     return windows_[static_cast<std::size_t>(n)];
   }
@@ -293,7 +303,7 @@ class SharedLevels final : public PointLevels {
                      .coarse_r = seen_from_finer(n + 1, fields(n + 1).r)});
       share_residual(stream, n + 1);
     }
-    whole_.queue_cycle(stream);
+    whole_->queue_cycle(stream);
     gathered_->take(stream);
     for (int n = last_ - 1; n >= first; --n) {
       queue_ascent(stream, n, From::what_is_there);
@@ -317,7 +327,7 @@ class SharedLevels final : public PointLevels {
   std::vector<LevelView> views_;
   std::vector<LevelFields> fields_;  ///< from level 1 on
   std::vector<std::unique_ptr<WindowExchange<float>>> halos_;
-  CoarseLevels whole_;
+  std::unique_ptr<Corrector> whole_;
   std::unique_ptr<GatheredLevel> gathered_;
 };
 
