@@ -13,6 +13,12 @@ struct LevelFields {
   Buffer<float> up;    ///< and on the way up
 };
 
+/// Where a level's correction begins.
+enum class From {
+  zero,
+  what_is_there,
+};
+
 /// The correction for a residual, as a solver of all but the finest level's outer residual has it.
 class Corrector {
  public:

@@ -1,17 +1,12 @@
 #pragma once
 
+#include "bankfull/numerics/poisson/multigrid/cuda/corrector.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/march.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/transfer.cuh"
 
 #include <utility>
 
 namespace bankfull::poisson::multigrid::cuda {
-
-/// Where a level's correction begins.
-enum class From {
-  zero,
-  what_is_there,
-};
 
 /// The way down on one level: e = one red-black sweep for the residual r, from 0 or from `start`,
 /// then the next level's residual: r - L e, restricted.
