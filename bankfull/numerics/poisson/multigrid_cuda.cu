@@ -215,76 +215,15 @@ class CudaMultigrid final : public Solver<Real> {
   }
 
   [[nodiscard]] Traffic traffic() const override {
-    return hierarchy_.has_lines() ? traffic_of_lines() : traffic_of_points();
+    const Level& finest = hierarchy_.level(0);
+    const Traffic outer = hierarchy_.has_lines()
+                              ? defect_traffic<Real>(finest) + line_correction_traffic<Real>(finest)
+                              : defect_traffic<Real>(finest) + defect_restriction_traffic(finest) +
+                                    ascent_traffic<true, Real>(finest);
+    return outer + inner_->cycle_traffic();
   }
 
  private:
-  [[nodiscard]] Traffic traffic_of_points() const {
-    Traffic all;
-    for (int n = 0; n < hierarchy_.bottom(); ++n) {
-      const auto cells = static_cast<double>(hierarchy_.level(n).extents().count());
-      const auto coarse = static_cast<double>(hierarchy_.level(n + 1).extents().count());
-      constexpr double word = sizeof(float);
-      constexpr double real = sizeof(Real);
-      if (n == 0) {
-        // defect: p, f; r, coarse r. ascend: r, p, coarse e; p.
-        constexpr int flops =
-            CellFlops::defect + transfer_flops + sweeps_up_flops + CellFlops::correction;
-        all = all + Traffic{cells * (3 * real + word) + coarse * word,
-                            cells * (real + word) + coarse * word, cells * flops};
-      } else {
-        // descend: r; e, coarse r. ascend: r, e, coarse e; e.
-        constexpr double flops =
-            sweep_down_flops + CellFlops::residual + transfer_flops + sweeps_up_flops + 1;
-        all = all + Traffic{cells * 3 * word + coarse * word, cells * 2 * word + coarse * word,
-                            cells * flops};
-      }
-    }
-    return all;
-  }
-
-  /// Levels that one block solves alone do not count, as with points.
-  [[nodiscard]] Traffic traffic_of_lines() const {
-    constexpr double word = sizeof(float);
-    constexpr double real = sizeof(Real);
-    const Level& finest = hierarchy_.level(0);
-    const auto cells = static_cast<double>(finest.extents().count());
-    // defect: p, f; r. correction: e, p; p.
-    Traffic all{cells * (3 * real + word), cells * (real + word),
-                cells * (CellFlops::defect + CellFlops::correction)};
-    for (int n = 1; n < hierarchy_.bottom(); ++n) {
-      const Level& level = hierarchy_.level(n);
-      const auto coarse = static_cast<double>(hierarchy_.level(n + 1).extents().count());
-      all = all + traffic_of_line_level(level, coarse);
-    }
-    return all;
-  }
-
-  /// A sweep reads r and, of each colour's lines, e of the other and their own, and writes e; the
-  /// particular solution is written and read. The first one finds e = 0: its red lines read none,
-  /// its black ones not their own. Then come the residual (r, e; coarse r) and the interpolation
-  /// (e, coarse e; e).
-  static Traffic traffic_of_line_level(const Level& level, double coarse) {
-    constexpr double word = sizeof(float);
-    const bool cyclic = level.i.periodic && level.i.cells > 1;
-    const auto cells = static_cast<double>(level.extents().count());
-    const int sweeps = level.sweeps_before + level.sweeps_after;
-    constexpr int transfers = CellFlops::residual + 3 + 3 * CellFlops::interpolated + 1;
-    const double saved =
-        0.5 * (LineFlops::relaxation(cyclic) - LineFlops::relaxation_from_zero(cyclic));
-    return {(cells * (4.0 * sweeps - 1.5 + 3.0) + coarse) * word,
-            (cells * (2.0 * sweeps + 1.0) + coarse) * word,
-            cells * (sweeps * LineFlops::relaxation(cyclic) - saved + transfers)};
-  }
-
-  // Operations per cell, as on a CPU but for the transfers between levels: a weight and a
-  // multiply-add down, and up two interpolations, one of which serves both planes of a pair, and
-  // the rows' interpolation, of which neighbouring cells share half. Where e is 0 the red half of
-  // the sweep down multiplies r by the gain.
-  static constexpr int transfer_flops = 3 + 2 * CellFlops::interpolated + 2;
-  static constexpr int sweeps_up_flops = 2 * CellFlops::relaxation;
-  static constexpr double sweep_down_flops = 0.5 * (CellFlops::relaxation + 1);
-
   /// Residuals are compared as they are stored, rounded: what passes must be below the tolerance.
   static double tolerance_of(const Stopping& stopping) {
     constexpr double rounding = 0x1p-23;

@@ -8,17 +8,17 @@
 #include <string>
 #include <vector>
 
-// The model of multigrid's waves against what their stages read, write and compute.
+// The model of multigrid's pipelines against what their stages read, write and compute.
 namespace bankfull::poisson::multigrid {
 namespace {
 
 using Inner = counting::Counted<float>;
 using OuterValue = counting::Counted<double>;
 
-/// A level and the next coarser one, whose waves count.
-class CountedWaves {
+/// A level and the next coarser one; passes over them are counted.
+class CountedPipelines {
  public:
-  CountedWaves(const Level& fine, const Level& coarse)
+  CountedPipelines(const Level& fine, const Level& coarse)
       : axes_(fine),
         team_(1),
         fine_(fine, team_),
@@ -88,7 +88,8 @@ class CountedWaves {
     });
   }
 
-  /// One stage of a wave on all its rows. In a wave stages follow each other from row to row.
+  /// One stage of a pipeline on all its rows. In a pipeline stages follow each other from row to
+  /// row.
   template <class Stage>
   static void run(const Stage& stage) {
     for (std::int64_t i = 0; i < stage.planes().count(); ++i) {
@@ -161,21 +162,21 @@ std::vector<NamedDomain> traffic_domains() {
 
 class MultigridTraffic : public testing::TestWithParam<NamedDomain> {};
 
-TEST_P(MultigridTraffic, WavesOfTheFinestLevelAreAsCounted) {
+TEST_P(MultigridTraffic, PipelinesOfTheFinestLevelAreAsCounted) {
   const std::vector<Level> levels = make_levels(GetParam().domain);
-  CountedWaves waves(levels[0], levels[1]);
+  CountedPipelines pipelines(levels[0], levels[1]);
   expect_as_counted(levels[0], way_down_traffic(levels[0], sizeof(double)),
-                    waves.way_down_from_outer_residual());
-  expect_as_counted(levels[0], way_up_traffic(levels[0]), waves.way_up());
+                    pipelines.way_down_from_outer_residual());
+  expect_as_counted(levels[0], way_up_traffic(levels[0]), pipelines.way_up());
 }
 
-TEST_P(MultigridTraffic, WavesOfCoarserLevelsAreAsCounted) {
+TEST_P(MultigridTraffic, PipelinesOfCoarserLevelsAreAsCounted) {
   const std::vector<Level> levels = make_levels(GetParam().domain);
   for (std::size_t l = 1; l + 1 < levels.size(); ++l) {
     SCOPED_TRACE("level " + std::to_string(l));
-    CountedWaves waves(levels[l], levels[l + 1]);
-    expect_as_counted(levels[l], inner_way_down_traffic(levels[l]), waves.inner_way_down());
-    expect_as_counted(levels[l], way_up_traffic(levels[l]), waves.way_up());
+    CountedPipelines pipelines(levels[l], levels[l + 1]);
+    expect_as_counted(levels[l], inner_way_down_traffic(levels[l]), pipelines.inner_way_down());
+    expect_as_counted(levels[l], way_up_traffic(levels[l]), pipelines.way_up());
   }
 }
 
@@ -196,23 +197,23 @@ std::vector<NamedDomain> traffic_domains_of_lines() {
 
 class MultigridTrafficOfLines : public testing::TestWithParam<NamedDomain> {};
 
-TEST_P(MultigridTrafficOfLines, WavesAreAsCounted) {
+TEST_P(MultigridTrafficOfLines, PipelinesAreAsCounted) {
   const std::vector<Level> levels = make_levels_along(GetParam().domain, 1);
-  CountedWaves finest(levels[0], levels[1]);
+  CountedPipelines finest(levels[0], levels[1]);
   expect_as_counted(levels[0], way_down_traffic(levels[0], sizeof(double)),
                     finest.way_down_from_outer_residual());
   for (std::size_t l = 0; l + 1 < levels.size(); ++l) {
     SCOPED_TRACE("level " + std::to_string(l));
-    CountedWaves waves(levels[l], levels[l + 1]);
-    expect_as_counted(levels[l], inner_way_down_traffic(levels[l]), waves.inner_way_down());
-    expect_as_counted(levels[l], way_up_traffic(levels[l]), waves.way_up());
+    CountedPipelines pipelines(levels[l], levels[l + 1]);
+    expect_as_counted(levels[l], inner_way_down_traffic(levels[l]), pipelines.inner_way_down());
+    expect_as_counted(levels[l], way_up_traffic(levels[l]), pipelines.way_up());
   }
 }
 
 TEST_P(MultigridTrafficOfLines, TheCoarsestIsAsCounted) {
   const Level line = make_levels_along(GetParam().domain, 1).back();
-  CountedWaves waves(line, line);
-  expect_as_counted(line, coarsest_traffic(line), waves.half_sweep_from_zero());
+  CountedPipelines pipelines(line, line);
+  expect_as_counted(line, coarsest_traffic(line), pipelines.half_sweep_from_zero());
 }
 
 INSTANTIATE_TEST_SUITE_P(Gathered, MultigridTrafficOfLines,

@@ -1,10 +1,9 @@
 #include "bankfull/core/exec/cuda_executor.cuh"
 #include "bankfull/workloads/npb/ft/cuda/passes.cuh"
+#include "tests/gpu_traffic.cuh"
 
 #include <algorithm>
-#include <cstring>
 #include <gtest/gtest.h>
-#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -17,37 +16,14 @@ constexpr int depth = 32;
 constexpr int side = 64;
 constexpr std::int64_t points = std::int64_t{depth} * side * side;
 
-using Values = std::vector<double2>;
-
-bool same_bits(const double2& a, const double2& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
-
-Values random_values(unsigned seed) {
+std::vector<double2> random_values(unsigned seed) {
   std::mt19937_64 generator(seed);
   std::uniform_real_distribution<double> within(-1.0, 1.0);
-  Values values(points);
+  std::vector<double2> values(points);
   for (double2& value : values) {
     value = {within(generator), within(generator)};
   }
   return values;
-}
-
-/// A pass goes from the first to the second, or works in the first alone.
-struct Fields {
-  Values first;
-  Values second;
-};
-
-std::int64_t number_of_changes(const Values& before, const Values& after) {
-  std::int64_t changed = 0;
-  for (std::size_t n = 0; n < before.size(); ++n) {
-    changed += same_bits(before[n], after[n]) ? 0 : 1;
-  }
-  return changed;
-}
-
-std::int64_t number_of_changes(const Fields& before, const Fields& after) {
-  return number_of_changes(before.first, after.first) +
-         number_of_changes(before.second, after.second);
 }
 
 /// A field that counts how often a point of a row is asked for.
@@ -81,6 +57,8 @@ class FtPasses : public testing::TestWithParam<int> {
     executor_.each(side, FormRoots{side_roots(), side});
     executor_.each(depth, FormDecay{decay_.data(), depth, depth + side, 1.0});
     executor_.each(side, FormDecay{decay_.data() + depth, side, depth + side, 1.0});
+    executor_.from_host(random_values(1), first_.data());
+    executor_.from_host(random_values(2), second_.data());
   }
 
   [[nodiscard]] double2* side_roots() const { return roots_.data() + depth; }
@@ -96,36 +74,13 @@ class FtPasses : public testing::TestWithParam<int> {
            arguments...);
   }
 
-  /// Both fields after the pass.
-  template <class Pass>
-  Fields after(const Fields& before, const Pass& pass) {
-    executor_.from_host(before.first, first_.data());
-    executor_.from_host(before.second, second_.data());
-    pass(first_.data(), second_.data());
-    return {executor_.to_host(first_.data(), points), executor_.to_host(second_.data(), points)};
-  }
-
-  /// A point is written if it changes, and read if the rest changes with it; of the latter some
-  /// points are tried, in all parts of both fields.
+  /// A pass goes from the first field to the second, or works in the first alone. Some points of
+  /// all parts are tried.
   template <class Pass>
   void expect_as_declared(const Traffic& declared, const Pass& pass) {
-    const Fields before{random_values(1), random_values(2)};
-    const Fields found = after(before, pass);
-    EXPECT_EQ(points * declared.bytes_written, point_bytes * number_of_changes(before, found));
-
-    constexpr std::int64_t apart = 2731;
-    std::int64_t tried = 0;
-    std::int64_t reads = 0;
-    for (std::int64_t n = 0; n < points; n += apart, ++tried) {
-      for (const auto field : {&Fields::first, &Fields::second}) {
-        Fields poisoned = before;
-        (poisoned.*field)[n] = {std::numeric_limits<double>::quiet_NaN(), 0.0};
-        Fields reached = after(poisoned, pass);
-        (reached.*field)[n] = (found.*field)[n];
-        reads += number_of_changes(reached, found) > 0 ? 1 : 0;
-      }
-    }
-    EXPECT_EQ(tried * declared.bytes_read, point_bytes * reads);
+    const gpu_traffic::Watch watch(executor_, {{first_.data(), points}, {second_.data(), points}});
+    gpu_traffic::expect_equal_bytes(
+        points * declared, watch.traffic_of([&] { pass(first_.data(), second_.data()); }, 2731));
   }
 
   Shape shape_ = shape_of({side, side, depth, 1}, GetParam());
@@ -180,16 +135,13 @@ TEST_P(FtPasses, SamplingRows) {
   const auto times = executor_.make<unsigned>(points);
   const auto terms = executor_.make<double2>(checksum_points);
   executor_.fill(times.data(), points, 0U);
-  const Fields before{random_values(1), random_values(2)};
-  const Fields found = after(before, [&](Field first, Field /*second*/) {
-    launch_tiles<RowFft<side>>(sample_rows<side, CountedField>, shape_, Samples(shape_),
-                               side_roots(), CountedField{first, times.data()}, terms.data());
-  });
-  EXPECT_EQ(sample_rows_traffic.bytes_written, 0.0);
-  EXPECT_EQ(number_of_changes(before, found), 0);
+  launch_tiles<RowFft<side>>(sample_rows<side, CountedField>, shape_, Samples(shape_), side_roots(),
+                             CountedField{first_.data(), times.data()}, terms.data());
   const std::vector<unsigned> counted = executor_.to_host(times.data(), points);
   EXPECT_EQ(std::count(counted.begin(), counted.end(), 1U), points);
   EXPECT_EQ(sample_rows_traffic.bytes_read, point_bytes);
+  EXPECT_EQ(sample_rows_traffic.bytes_written, 0.0);
+  EXPECT_EQ(executor_.to_host(first_.data(), points).front().x, random_values(1).front().x);
 }
 
 INSTANTIATE_TEST_SUITE_P(Tiles, FtPasses, testing::Values(1, 2, 4),

@@ -15,13 +15,6 @@ std::int64_t coarse_cells(const AxisLevel& axis) {
   return axis.coarsened ? (axis.cells + 1) / 2 : axis.cells;
 }
 
-double cells_of(const Level& level) { return static_cast<double>(level.extents().count()); }
-
-/// The number of cells of the next, coarser level.
-double parents_of(const Level& level) {
-  return static_cast<double>(coarse_cells(level.i) * coarse_cells(level.j) * coarse_cells(level.k));
-}
-
 double rows_of(const Level& level) { return static_cast<double>(level.i.cells * level.j.cells); }
 
 /// What the half-sweeps do on each row: they look for its gains by a sum of coefficients.
@@ -47,6 +40,15 @@ double flops_of_line_sweeps_from_zero(const Level& level, int sweeps) {
   const bool cyclic = has_cyclic_lines(level);
   return flops_of_line_sweeps(level, sweeps) -
          (LineFlops::relaxation(cyclic) - LineFlops::relaxation_from_zero(cyclic)) * red;
+}
+
+}  // namespace
+
+double cells_of(const Level& level) { return static_cast<double>(level.extents().count()); }
+
+/// The number of cells of the next, coarser level.
+double parents_of(const Level& level) {
+  return static_cast<double>(coarse_cells(level.i) * coarse_cells(level.j) * coarse_cells(level.k));
 }
 
 /// Red-black sweeps of which the first finds 0 everywhere.
@@ -80,8 +82,6 @@ double interpolation_flops(const Level& level) {
              static_cast<double>(coarse_cells(level.k)) +
          spreading * cells_of(level);
 }
-
-}  // namespace
 
 Traffic inner_way_down_traffic(const Level& level) {
   const double cells = cells_of(level);

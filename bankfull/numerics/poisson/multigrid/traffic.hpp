@@ -22,6 +22,18 @@ namespace bankfull::poisson::multigrid {
 /// thread's own fit there.
 Traffic cycle_traffic(const std::vector<Level>& levels, std::size_t element_bytes);
 
+// Cells of a level, and of the next, coarser one.
+double cells_of(const Level& level);
+double parents_of(const Level& level);
+
+// Flops of the steps of a cycle, as counted on a CPU: red-black sweeps over all cells, from 0 or
+// from what is there, the residual with its restriction, and the interpolation. GPUs do them twice
+// where blocks overlap, which does not count.
+double flops_of_sweeps(const Level& level, int sweeps);
+double flops_of_sweeps_from_zero(const Level& level, int sweeps);
+double restriction_flops(const Level& level);
+double interpolation_flops(const Level& level);
+
 /// The traffic of the finest level's way down with the outer residual, and of another level's, from
 /// e = 0.
 Traffic way_down_traffic(const Level& finest, std::size_t element_bytes);

@@ -2,6 +2,8 @@
 
 #include "bankfull/numerics/poisson/multigrid/cuda/march.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/transfer.cuh"
+#include "bankfull/numerics/poisson/multigrid/point.hpp"
+#include "bankfull/numerics/poisson/multigrid/traffic.hpp"
 
 #include <utility>
 
@@ -19,6 +21,18 @@ struct AscendArguments {
   const double* scale;  ///< of r and w, a power of two, where p is not
   int planes;           ///< of a slab
 };
+
+/// The traffic of a level: r, the next level's correction, and p (Adds) or e are read, p is
+/// written.
+template <bool Adds, class Real>
+Traffic ascent_traffic(const Level& level) {
+  const double cells = cells_of(level);
+  const double changed = (Adds ? sizeof(Real) : sizeof(float)) * cells;
+  return {.bytes_read = sizeof(float) * (cells + parents_of(level)) + changed,
+          .bytes_written = sizeof(Real) * cells,
+          .flops = interpolation_flops(level) + flops_of_sweeps(level, 2) +
+                   (Adds ? CellFlops::correction * cells : 0.0)};
+}
 
 inline constexpr int ascend_stages = 4;  ///< half-sweeps
 inline constexpr int ascend_reach = 4;

@@ -5,6 +5,7 @@
 #include "bankfull/core/exec/reduce.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/control.hpp"
 #include "bankfull/numerics/poisson/multigrid/cuda/grid.cuh"
+#include "bankfull/numerics/poisson/poisson.hpp"
 
 namespace bankfull::poisson::multigrid::cuda {
 

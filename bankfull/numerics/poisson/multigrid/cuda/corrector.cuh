@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/core/exec/stream.hpp"
+#include "bankfull/core/measure/traffic.hpp"
 #include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/numerics/poisson/multigrid/cuda/grid.cuh"
 
@@ -36,6 +37,9 @@ class Corrector {
   /// The correction by one V-cycle, and by full multigrid.
   virtual void queue_cycle(const Stream& stream) const = 0;
   virtual void queue_full_multigrid(const Stream& stream) const = 0;
+
+  /// The traffic of a V-cycle, of all ranks together, without the levels that one block does.
+  [[nodiscard]] virtual Traffic cycle_traffic() const = 0;
 };
 
 }  // namespace bankfull::poisson::multigrid::cuda

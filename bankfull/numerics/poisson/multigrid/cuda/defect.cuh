@@ -2,6 +2,8 @@
 
 #include "bankfull/numerics/poisson/multigrid/cuda/control.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/transfer.cuh"
+#include "bankfull/numerics/poisson/multigrid/point.hpp"
+#include "bankfull/numerics/poisson/multigrid/traffic.hpp"
 
 namespace bankfull::poisson::multigrid::cuda {
 
@@ -33,6 +35,20 @@ struct DefectArguments {
   Control* control;
   Loops loops;
 };
+
+/// Of a level whose residual is not restricted: f and p are read, r is written.
+template <class Real>
+Traffic defect_traffic(const Level& level) {
+  return cells_of(level) * Traffic{.bytes_read = 2.0 * sizeof(Real),
+                                   .bytes_written = sizeof(float),
+                                   .flops = CellFlops::defect};
+}
+
+/// What restricting r adds.
+inline Traffic defect_restriction_traffic(const Level& level) {
+  return {.bytes_written = sizeof(float) * parents_of(level),
+          .flops = restriction_flops(level) - CellFlops::residual * cells_of(level)};
+}
 
 inline constexpr int defect_warps = 8;
 

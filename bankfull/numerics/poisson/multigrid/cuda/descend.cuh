@@ -3,6 +3,7 @@
 #include "bankfull/numerics/poisson/multigrid/cuda/corrector.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/march.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/transfer.cuh"
+#include "bankfull/numerics/poisson/multigrid/traffic.hpp"
 
 #include <utility>
 
@@ -18,6 +19,13 @@ struct DescendArguments {
   float* coarse_r;
   int planes;  ///< of a slab
 };
+
+/// The traffic of a level from 0: r is read, e and the next level's r are written.
+inline Traffic descent_traffic(const Level& level) {
+  return {.bytes_read = sizeof(float) * cells_of(level),
+          .bytes_written = sizeof(float) * (cells_of(level) + parents_of(level)),
+          .flops = flops_of_sweeps_from_zero(level, 1) + restriction_flops(level)};
+}
 
 /// Steps from a plane's arrival to its red half-sweep.
 constexpr int red_lag(From from) { return from == From::zero ? 0 : 1; }

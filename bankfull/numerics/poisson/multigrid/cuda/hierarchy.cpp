@@ -158,7 +158,8 @@ std::int64_t outer_bytes(const Level& finest, const Extents& whole, std::size_t 
          std::int64_t{sizeof(Control)};
 }
 
-/// Of fields that each two neighbours exchange, for both directions and two messages at a time.
+/// The messages of fields that each two neighbours exchange, in both directions and twice: one may
+/// arrive while the one before is read.
 std::int64_t message_floats(const RankLevel& window, int halo, int fields) {
   const Level& level = window.level;
   const std::int64_t rows =

@@ -82,7 +82,7 @@ inline float middle_of(const AxisLevel& axis) {
              : 0.0F;
 }
 
-/// Of levels from the finest on, or of windows of them.
+/// The views of levels from the finest on, or of windows of them.
 inline std::vector<LevelView> views_of(const std::vector<Level>& levels, const float* tables) {
   std::vector<LevelView> views;
   for (std::size_t n = 0; n < levels.size(); ++n) {

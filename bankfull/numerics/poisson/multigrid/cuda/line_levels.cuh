@@ -105,6 +105,17 @@ class LineLevels final : public Corrector {
     }
   }
 
+  [[nodiscard]] Traffic cycle_traffic() const override {
+    Traffic sum;
+    for (int n = 1; n < hierarchy_.bottom(); ++n) {
+      const Level& level = hierarchy_.level(n);
+      sum = sum + sweeps_traffic(n, level.sweeps_before, From::zero) +
+            line_restriction_traffic(level) + line_interpolation_traffic(level) +
+            sweeps_traffic(n, level.sweeps_after, From::what_is_there);
+    }
+    return sum;
+  }
+
  private:
   [[nodiscard]] const LineLevelView& lines(int n) const {
     return lines_[static_cast<std::size_t>(n) - 1];
@@ -142,19 +153,36 @@ class LineLevels final : public Corrector {
            LineTransferArguments{lines(n), lines(n + 1), e_is_zero});
   }
 
+  /// Half-sweeps of a level, from 0 or from what is there. Where neighbours are of the same colour
+  /// what is in memory counts.
+  [[nodiscard]] std::vector<LineSweep> half_sweeps(int n, int sweeps, From from) const {
+    const bool from_zero = from == From::zero && !lines(n).seams;
+    std::vector<LineSweep> halves;
+    for (int half = 0; half < 2 * sweeps; ++half) {
+      halves.push_back({.colour = half % 2,
+                        .neighbours_are_zero = from_zero && half == 0,
+                        .e_is_zero = from_zero && half < 2});
+    }
+    return halves;
+  }
+
+  [[nodiscard]] Traffic sweeps_traffic(int n, int sweeps, From from) const {
+    const Level& level = hierarchy_.level(n);
+    Traffic sum{.flops = from == From::zero ? flops_of_sweeps_from_zero(level, sweeps)
+                                            : flops_of_sweeps(level, sweeps)};
+    for (const LineSweep& half : half_sweeps(n, sweeps, from)) {
+      sum = sum + half_sweep_traffic(level, half);
+    }
+    return sum;
+  }
+
   void queue_sweeps(const Stream& stream, int n, int sweeps, From from) const {
-    // Where neighbours are of the same colour what is in memory counts.
-    const bool clears = from == From::zero && lines(n).seams;
-    const bool from_zero = from == From::zero && !clears;
-    if (clears) {
+    if (from == From::zero && lines(n).seams) {
       fill_bytes(lines(n).e, 0, static_cast<std::size_t>(hierarchy_.field_size(n)) * sizeof(float),
                  stream);
     }
-    for (int half = 0; half < 2 * sweeps; ++half) {
-      queue_half_sweep(stream, lines(n),
-                       {.colour = half % 2,
-                        .neighbours_are_zero = from_zero && half == 0,
-                        .e_is_zero = from_zero && half < 2});
+    for (const LineSweep& half : half_sweeps(n, sweeps, from)) {
+      queue_half_sweep(stream, lines(n), half);
     }
   }
 

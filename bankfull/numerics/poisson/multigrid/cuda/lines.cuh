@@ -3,6 +3,8 @@
 #include "bankfull/core/exec/launch.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/grid.cuh"
 #include "bankfull/numerics/poisson/multigrid/line.hpp"
+#include "bankfull/numerics/poisson/multigrid/point.hpp"
+#include "bankfull/numerics/poisson/multigrid/traffic.hpp"
 
 namespace bankfull::poisson::multigrid::cuda {
 
@@ -286,6 +288,40 @@ __device__ __forceinline__ void interpolate_lines(const LineLevelView& fine,
     float& e = fine.e[cell.i * level.at.plane + cell.j * level.at.row + cell.k];
     e = keeps ? e + change : change;
   }
+}
+
+// The traffic of these steps.
+
+/// Of the lines of one colour: r is read, the particular solution written and read again, e written
+/// and, where it is not 0, read, as that of the other colour's lines is.
+inline Traffic half_sweep_traffic(const Level& level, const LineSweep& sweep) {
+  const auto lines = static_cast<double>((level.j.cells * level.k.cells + 1 - sweep.colour) / 2);
+  const double own = sizeof(float) * static_cast<double>(level.i.cells) * lines;
+  const double others = sizeof(float) * cells_of(level) - own;
+  return {.bytes_read = 2.0 * own + (sweep.e_is_zero ? 0.0 : own) +
+                        (sweep.neighbours_are_zero ? 0.0 : others),
+          .bytes_written = 2.0 * own};
+}
+
+/// From r and e.
+inline Traffic line_restriction_traffic(const Level& level) {
+  return {.bytes_read = 2.0 * sizeof(float) * cells_of(level),
+          .bytes_written = sizeof(float) * parents_of(level),
+          .flops = restriction_flops(level)};
+}
+
+/// Added to e.
+inline Traffic line_interpolation_traffic(const Level& level) {
+  return {.bytes_read = sizeof(float) * (cells_of(level) + parents_of(level)),
+          .bytes_written = sizeof(float) * cells_of(level),
+          .flops = interpolation_flops(level)};
+}
+
+template <class Real>
+Traffic line_correction_traffic(const Level& level) {
+  return cells_of(level) * Traffic{.bytes_read = sizeof(Real) + sizeof(float),
+                                   .bytes_written = sizeof(Real),
+                                   .flops = CellFlops::correction};
 }
 
 // One step of a level by a grid of blocks.

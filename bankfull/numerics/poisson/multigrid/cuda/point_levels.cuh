@@ -99,6 +99,15 @@ class CoarseLevels final : public Corrector {
     }
   }
 
+  [[nodiscard]] Traffic cycle_traffic() const override {
+    Traffic sum;
+    for (int n = first_; n < hierarchy_.bottom(); ++n) {
+      sum = sum + descent_traffic(hierarchy_.level(n)) +
+            ascent_traffic<false, float>(hierarchy_.level(n));
+    }
+    return sum;
+  }
+
  private:
   [[nodiscard]] const LevelFields& fields(int n) const {
     return fields_[static_cast<std::size_t>(n - first_)];

@@ -180,7 +180,9 @@ class SharedLevels final : public Corrector {
   /// Collective. Work is queued on `work` alone.
   SharedLevels(const Hierarchy& hierarchy, const RankLevels& windows, const Communicator& ranks,
                Transport transport, const Stream& stream, const Stream& work)
-      : windows_(windows.shared),
+      : hierarchy_(hierarchy),
+        ranks_(ranks.size()),
+        windows_(windows.shared),
         last_(static_cast<int>(windows_.size()) - 1),
         multiprocessors_(multiprocessors_of(stream.device())),
         levels_(levels_of(windows_)),
@@ -237,6 +239,15 @@ class SharedLevels final : public Corrector {
       halo(n).exchange(fields(n).up.data());
       queue_cycle(stream, n, From::what_is_there);
     }
+  }
+
+  [[nodiscard]] Traffic cycle_traffic() const override {
+    Traffic sum = static_cast<double>(ranks_) * whole_->cycle_traffic();
+    for (int n = 1; n < last_; ++n) {
+      const Level& whole = hierarchy_.level(n);
+      sum = sum + descent_traffic(whole) + ascent_traffic<false, float>(whole);
+    }
+    return sum;
   }
 
  private:
@@ -319,6 +330,8 @@ class SharedLevels final : public Corrector {
                                       .p = fields(n).up.data()});
   }
 
+  const Hierarchy& hierarchy_;
+  int ranks_;
   std::vector<RankLevel> windows_;  ///< from the finest on to that which is gathered
   int last_;
   int multiprocessors_;

@@ -44,7 +44,8 @@ class Transforms {
   /// The sums of terms of iterations 1 to `count`.
   void queue_sums(int count) const;
 
-  /// Of the spectrum and iterations 1 to `count`, on this rank's GPU; its flops are not counted.
+  /// The traffic of forming the spectrum and of iterations 1 to `count` on this rank's GPU, without
+  /// flops.
   [[nodiscard]] Traffic traffic(int count) const;
 
   /// Waits for them: what `checksums_of` takes from each rank.
