@@ -54,11 +54,11 @@ struct Question {
   Precision precision = Precision::fp32;
 
   [[nodiscard]] DecompositionRules rules() const {
-    RankGrid most = DecompositionRules{}.most;
-    most = {cut.i ? most.i : 1, cut.j ? most.j : 1, cut.k ? most.k : 1};
+    RankGrid max = DecompositionRules{}.max_grid;
+    max = {cut.i ? max.i : 1, cut.j ? max.j : 1, cut.k ? max.k : 1};
     return {.periodic = periodic,
             .halo_width = halo.width,
-            .most = most,
+            .max_grid = max,
             .strided_cost = cells_per_sector(static_cast<std::size_t>(bytes_of(precision)))};
   }
 };

@@ -172,7 +172,7 @@ std::string convect_table(const RunResult& result) {
   return table.text();
 }
 
-/// Of each part of a stage its time, and how much of it is exposed communication.
+/// The time of each part of a stage, and how much of it is exposed communication.
 std::string convect_parts_table(const RunResult& result) {
   std::vector<std::string> head{"ranks"};
   for (int part = 0; part < convection::stage_parts; ++part) {
@@ -249,7 +249,7 @@ std::string shortage_of(const convection::ScalingPlan& scaling) {
 template <class Problem>
 MeasurePolicy policy_of(const Problem& problem, const CommonOptions& common,
                         const Communicator& world) {
-  const MeasurePolicy policy = common.prepare(world, problem.device, problem.threads);
+  MeasurePolicy policy = common.prepare(world, problem.device, problem.threads);
   require(policy.ceiling != CeilingRule::file,
           "--ceiling " + common.ceiling + " cannot serve several numbers of ranks",
           "use auto, always or none, which look at each case");

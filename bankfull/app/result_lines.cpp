@@ -106,12 +106,6 @@ class ResultLine {
 
 }  // namespace
 
-std::string verdict_of(const RunResult& result) {
-  // Values of a RESULT line have no blanks, and its readers know "none" for "not applicable".
-  const Verdict verdict = result.verdict();
-  return verdict == Verdict::none ? "none" : verdict_names.to_string(verdict);
-}
-
 std::string result_key(const Figure& figure) {
   const auto unit = key_unit(figure.unit);
   const std::string word = unit ? unit->word : plain_word(figure.unit);
@@ -141,7 +135,7 @@ std::string result_lines(const RunResult& result) {
     if (!result.complete()) {
       line.add("complete", "no");
     }
-    line.add("verdict", verdict_of(result));
+    line.add("verdict", verdict_names.to_string(result.verdict()));
     text += line.text();
   }
   return text;

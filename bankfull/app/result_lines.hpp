@@ -10,13 +10,10 @@ namespace bankfull {
 ///
 /// Numbers are in base units, or in the unit that the key ends with. What does not apply is absent:
 /// a measurement without traffic has no bandwidth_gbs, one without a ceiling no percent. See
-/// "RESULT lines" in docs/user-guide.md.
+/// "RESULT lines" in docs/output.md.
 std::string result_lines(const RunResult& result);
 
 /// The key of a figure: its name, and its unit unless the name says it: "setup_seconds".
 std::string result_key(const Figure& figure);
-
-/// "verified", "failed", or "none" of a run without checks.
-std::string verdict_of(const RunResult& result);
 
 }  // namespace bankfull

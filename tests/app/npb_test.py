@@ -26,7 +26,7 @@ SCHEMA = json.loads(pathlib.Path(OWN_ARGUMENTS[1]).read_text())
 OK, FAILURE, USAGE, UNVERIFIED = range(4)
 KERNELS = ("cg", "ep", "ft", "is", "mg")
 
-# Of each kernel one of NPB's own criteria, as the table of checks names it.
+# One of NPB's own criteria for each kernel, as the table of checks names it.
 CRITERIA = {
     "cg": "npb cg S zeta",
     "ep": "npb ep S sum of |X|",

@@ -480,7 +480,7 @@ class Ends(Runs):
         self.assertEqual(float(first["time"]), 0)
         for column in ("kinetic_energy", "temperature_mean", "salt_mean_square", "max_w"):
             self.assertAlmostEqual(float(first[column]) / float(last[column]), 1, 6, column)
-        # Of noise as short as the coarse cells some is lost between them.
+        # Some of the noise that is as short as the coarse cells is lost between them.
         self.assertAlmostEqual(float(finer["temperature_mean"]), float(last["temperature_mean"]), 2)
         self.assertLess(float(finer["kinetic_energy"]), float(last["kinetic_energy"]))
         self.assertGreater(float(finer["kinetic_energy"]), 0.3 * float(last["kinetic_energy"]))

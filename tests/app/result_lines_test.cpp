@@ -33,7 +33,7 @@ TEST(ResultLines, HaveUnitsInTheirKeys) {
             "RESULT example size=M stride_bytes=64 seconds=2 seconds_min=1 spread_percent=100 "
             "gflops=4 bandwidth_gbs=2 ceiling_gbs=4 percent=50 rating_gflops=5.5 "
             "setup_seconds=0.25 nominal_bandwidth_gbs=7 cache=beyond host=" +
-                survey_cpu().host_name + " timing=noisy verdict=none\n");
+                survey_cpu().host_name + " timing=noisy verdict=not_applicable\n");
 }
 
 TEST(ResultLines, StayOneLineWhateverTheirValuesAre) {
@@ -50,7 +50,7 @@ TEST(ResultLines, LackWhatDoesNotApply) {
   const Measurement bare{.name = "bare", .parameters = {}, .seconds = summarise({2.0})};
   EXPECT_EQ(result_lines(result_of({bare})),
             "RESULT example seconds=2 seconds_min=2 host=" + survey_cpu().host_name +
-                " timing=quiet verdict=none\n");
+                " timing=quiet verdict=not_applicable\n");
 }
 
 TEST(ResultLines, OfRepeatsThatDifferInWorkHaveNoSpread) {

@@ -41,7 +41,7 @@ std::int64_t max_along(std::size_t axis, const Extents& cells, const Decompositi
   const std::int64_t thick_enough = n / rules.halo_width;
   // An axis that is not cut may be thinner than the halo, unless it is its own neighbour.
   const std::int64_t most = must_hold_halo ? thick_enough : std::max<std::int64_t>(thick_enough, 1);
-  return std::min<std::int64_t>(most, per_axis(rules.most)[axis]);
+  return std::min<std::int64_t>(most, per_axis(rules.max_grid)[axis]);
 }
 
 PerAxis<std::int64_t> max_along_axes(const Extents& cells, const DecompositionRules& rules) {

@@ -95,8 +95,8 @@ int cells_per_sector(std::size_t element_bytes);
 struct DecompositionRules {
   Periodicity periodic = {};
   std::int64_t halo_width = 1;  ///< minimum thickness of a block along every axis that is cut
-  RankGrid most{1 << 20, 1 << 20, 1 << 20};  ///< maximum number of ranks along each axis
-  int strided_cost = 1;                      ///< of a cell on faces across k; see cells_per_sector
+  RankGrid max_grid{1 << 20, 1 << 20, 1 << 20};  ///< maximum number of ranks along each axis
+  int strided_cost = 1;  ///< of a cell on faces across k; see cells_per_sector
 };
 
 /// All grids of `ranks` that the rules allow; empty if no split gives every rank enough cells.

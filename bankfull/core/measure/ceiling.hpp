@@ -59,7 +59,7 @@ class CeilingProbe {
 };
 
 /// The bandwidth that the device's memory sustains for a mix of read and written streams: the
-/// denominator of "percent of bankfull" (docs/adr/0002). For one process; ranks that measure
+/// denominator of "percent of bankfull" (docs/output.md). For one process; ranks that measure
 /// together use Ceilings. Takes at most the budget's seconds or, if that is more, one warm-up and
 /// the minimum number of passes, after waiting until the device's memory has been cleared.
 Ceiling measure_ceiling(Device device, int threads, const Mix& mix, Precision precision,

@@ -5,6 +5,7 @@
 
 namespace bankfull {
 
+/// As the JSON has them; RESULT lines write blanks in any value as '_'.
 inline constexpr auto verdict_names =
     enum_names<Verdict>({{Verdict::none, "not applicable"},
                          {Verdict::verified, "verified"},

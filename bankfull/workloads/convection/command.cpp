@@ -54,7 +54,7 @@ namespace fs = std::filesystem;
 using convection::Plan;
 using convection::Problem;
 
-constexpr std::size_t most_of_a_path = 300;
+constexpr std::size_t max_path_length = 300;
 
 struct ConvectOptions {
   CommonOptions common;
@@ -78,7 +78,7 @@ std::string cells_text(const Problem& problem) {
 
 /// What one of the ready cases is; one that cannot be read says so in its place.
 std::string case_line(const fs::path& file) {
-  const std::string name = printable(file.stem().string(), most_of_a_path);
+  const std::string name = printable(file.stem().string(), max_path_length);
   try {
     const convect::Case ready = convect::load_case(file, {});
     return fmt::format("  {:<26} {:>12}  {}\n", name, cells_text(ready.problem), ready.title);
@@ -94,7 +94,7 @@ ExitCode list_cases() {
     print_out("{}", case_line(file));
   }
   print_out("{} cases in {}\n", cases.size(),
-            printable(convect::ready_case_folder().string(), most_of_a_path));
+            printable(convect::ready_case_folder().string(), max_path_length));
   return ExitCode::ok;
 }
 
@@ -253,10 +253,10 @@ std::string what_was_written(const convect::RunDirectory& directory,
                              const convect::RunWriter& writer) {
   std::string text =
       fmt::format("  wrote {}/: case.toml, run.json, series.csv ({} rows)",
-                  printable(directory.path().string(), most_of_a_path), writer.rows());
+                  printable(directory.path().string(), max_path_length), writer.rows());
   if (!writer.pictures().empty()) {
     text += fmt::format(", {} pictures in slices/, the last of them {}", writer.pictures().size(),
-                        printable(writer.pictures().back().string(), most_of_a_path));
+                        printable(writer.pictures().back().string(), max_path_length));
   }
   if (writer.field_files() > 0) {
     text += fmt::format(", {} files in fields/", writer.field_files());
@@ -609,7 +609,7 @@ void print_start(const convect::CheckpointReader& start,
                  const std::vector<convect::ChangedSetting>& changes) {
   const convect::CheckpointHeader& header = start.header();
   print_out("  continues from step {}, time {:.6g}, of {}\n", header.step, header.time,
-            printable(start.path().string(), most_of_a_path));
+            printable(start.path().string(), max_path_length));
   for (const convect::ChangedSetting& change : changes) {
     print_out("  changed: {} = {}, was {}\n", change.name, change.after, change.before);
   }
@@ -718,7 +718,7 @@ ExitCode run_movies(const ConvectOptions& options) {
       }
     }
     print_out("  {} {}: {} pictures, {:g} a second\n", common.dry_run ? "would write" : "wrote",
-              printable(movie.file.string(), most_of_a_path), movie.pictures.size(),
+              printable(movie.file.string(), max_path_length), movie.pictures.size(),
               movie.pictures_per_second());
   }
   return ExitCode::ok;
@@ -865,7 +865,7 @@ void list_choices() {
   print_out("convect: thermal convection, incompressible flow in the Boussinesq approximation\n");
   print_out("  ready cases, see bankfull convect --list-cases:");
   for (const auto& file : convect::ready_cases()) {
-    print_out(" {}", printable(file.stem().string(), most_of_a_path));
+    print_out(" {}", printable(file.stem().string(), max_path_length));
   }
   print_out("\n");
 }

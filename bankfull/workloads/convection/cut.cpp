@@ -31,9 +31,9 @@ DecompositionRules rules_of(const Problem& problem, const Grid& grid) {
   const int uncut = poisson::uncut_axis(domain);
   const auto implicit = problem.implicit_along();
   const bool implicit_1 = implicit[static_cast<std::size_t>(grid.physical(1))];
-  rules.most.i = uncut == 0 || problem.implicit_anywhere() ? 1 : rules.most.i;
-  rules.most.j = uncut == 1 || implicit_1 ? 1 : rules.most.j;
-  rules.most.k = 1;
+  rules.max_grid.i = uncut == 0 || problem.implicit_anywhere() ? 1 : rules.max_grid.i;
+  rules.max_grid.j = uncut == 1 || implicit_1 ? 1 : rules.max_grid.j;
+  rules.max_grid.k = 1;
   return rules;
 }
 
@@ -52,8 +52,8 @@ DecompositionRules rules_of(const Problem& problem, const Grid& grid) {
   throw UsageError(
       fmt::format("{} ranks cannot share this grid: its rows along {} stay whole; {}{}there are {} "
                   "cells along {} and {} along {}",
-                  ranks, name(2), whole(0, rules.most.i), whole(1, rules.most.j), n.ni, name(0),
-                  n.nj, name(1)),
+                  ranks, name(2), whole(0, rules.max_grid.i), whole(1, rules.max_grid.j), n.ni,
+                  name(0), n.nj, name(1)),
       works > 1 ? fmt::format("use {} ranks", works) : "start it without mpirun");
 }
 

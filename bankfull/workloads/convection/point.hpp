@@ -422,7 +422,7 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real advective_rate(const AxisMetric
 template <int A, class Real, class Value, class Metric>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value twice_gradient(
     const PointStencil<Real, Value, Metric>& stencil, int scalar, const CellOnWalls& walls) {
-  const Value none = broadcast_of<Value>(Real(0));
+  const auto none = broadcast_of<Value>(Real(0));
   const Value here = stencil.template at<A>(3 + scalar, 0);
   const Value below = here - stencil.template at<A>(3 + scalar, -1);
   const Value above = stencil.template at<A>(3 + scalar, 1) - here;
@@ -456,7 +456,7 @@ buoyancy_rate(const PointStencil<Real, Value, Metric>& stencil, const Medium<Rea
   if constexpr (Which == Terms::usual) {
     return buoyancy_rate(stencil, medium.scalars[0], 0, walls);
   } else {
-    Value sum = broadcast_of<Value>(Real(0));
+    auto sum = broadcast_of<Value>(Real(0));
     for (int s = 0; s < medium.scalar_count; ++s) {
       if (medium.scalars[s].total_buoyancy != Real(0)) {
         sum = sum + buoyancy_rate(stencil, medium.scalars[s], s, walls);

@@ -178,6 +178,7 @@ void try_out(Case& c, const RunContext& context) {
 
 double median_of_part(const std::vector<StageSeconds>& repeats, std::size_t part) {
   std::vector<double> seconds;
+  seconds.reserve(repeats.size());
   for (const StageSeconds& each : repeats) {
     seconds.push_back(each[part]);
   }
@@ -301,10 +302,9 @@ std::vector<Figure> describe(const ScalingProblem& scaling) {
 
 std::vector<std::string> notes_on(const ScalingProblem& scaling) {
   std::vector<std::string> notes = notes_on_scaling(scaling.rank_counts.front());
-  notes.push_back(
+  notes.emplace_back(
       "exposed: what a part takes longer than for the largest block alone, on each rank at the "
-      "same "
-      "time");
+      "same time");
   if (scaling.mode == Scaling::weak) {
     notes.push_back("every rank has the cells of " + cells_text(scaling.problem));
   }

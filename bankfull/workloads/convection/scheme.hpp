@@ -43,9 +43,9 @@ inline constexpr Stage stage_of_first_pressure{.gamma = 1.0, .store_tendency = f
 
 /// The stages of one step, in order.
 struct Stages {
-  static constexpr int most = 3;
+  static constexpr int max = 3;
 
-  Stage at[most];
+  Stage at[max];
   int count = 0;
 
   BANKFULL_HOST_DEVICE const Stage* begin() const { return at; }

@@ -18,7 +18,7 @@ namespace bankfull::convection {
 /// Slots of the factors of stages. A stage of a chosen step has that of the number of stages that
 /// follow it, so that the last one always has the first slot; `given_slot` is for stages that a
 /// caller chooses.
-inline constexpr int given_slot = Stages::most;
+inline constexpr int given_slot = Stages::max;
 inline constexpr int factor_slots = given_slot + 1;
 
 /// What a backend keeps from step to step for each cell.

@@ -53,9 +53,9 @@ Domain whole_domain(const GridSize& grid) {
 
 DecompositionRules decomposition_rules(const Problem& problem, int ranks) {
   DecompositionRules rules;
-  rules.most.k = needs_whole_rows(problem) ? 1 : rules.most.k;
+  rules.max_grid.k = needs_whole_rows(problem) ? 1 : rules.max_grid.k;
   if (problem.overlap == Overlap::two_part) {
-    rules.most.j = rules.most.k = 1;
+    rules.max_grid.j = rules.max_grid.k = 1;
   }
   rules.halo_width = fuses(problem) && ranks > 1 ? 2 : 1;
   // Measured on two H200s, XL: 1x1x2 was 3 % slower than 2x1x1, though it sends half as much.

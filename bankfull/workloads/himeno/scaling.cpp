@@ -154,7 +154,7 @@ WeakGrid weak_grid(const GridSize& size, int ranks, const DecompositionRules& ru
   };
   // As many blocks along every axis as there are ranks, so that no cut is left out.
   const std::vector<RankGrid> all =
-      allowed_grids(stacked({ranks, ranks, ranks}), ranks, {.most = rules.most});
+      allowed_grids(stacked({ranks, ranks, ranks}), ranks, {.max_grid = rules.max_grid});
   const RankGrid best = *std::ranges::min_element(all, {}, cost);
   const Extents points = stacked(best);
   return {.grid = {points.ni + 2, points.nj + 2, points.nk + 2}, .cuts = best};
@@ -167,7 +167,7 @@ Problem problem_on(const ScalingProblem& scaling, int ranks) {
   }
   if (scaling.mode == Scaling::weak) {
     DecompositionRules rules = decomposition_rules(problem, ranks);
-    rules.most = problem.rank_grid.value_or(rules.most);
+    rules.max_grid = problem.rank_grid.value_or(rules.max_grid);
     const WeakGrid weak = weak_grid(problem.grid, ranks, rules);
     problem.grid = weak.grid;
     problem.rank_grid = weak.cuts;

@@ -100,14 +100,14 @@ Traffic multiply_traffic(const ColouredLevel& level) {
                6.0 * rows};
 }
 
-Traffic turn_traffic(const ColouredLevel& level) {
+Traffic update_direction_traffic(const ColouredLevel& level) {
   const double rows = count_of(level.rows());
   return {.bytes_read = 3.0 * rows * double_bytes,
           .bytes_written = 2.0 * rows * double_bytes,
           .flops = 4.0 * rows};
 }
 
-Traffic advance_traffic(const ColouredLevel& level) {
+Traffic update_solution_traffic(const ColouredLevel& level) {
   const double rows = count_of(level.rows());
   return {.bytes_read = 2.0 * rows * double_bytes,
           .bytes_written = rows * double_bytes,

@@ -60,10 +60,10 @@ SweepTraffic sweep_traffic(const ColouredLevel& level, const CoarseSlots& coarse
 Traffic multiply_traffic(const ColouredLevel& level);
 
 /// x += alpha p; p = z + beta p.
-Traffic turn_traffic(const ColouredLevel& level);
+Traffic update_direction_traffic(const ColouredLevel& level);
 
-/// r -= alpha A p and r.r.
-Traffic advance_traffic(const ColouredLevel& level);
+/// r -= alpha A p and r.r; x is updated with the direction, which reads p anyway.
+Traffic update_solution_traffic(const ColouredLevel& level);
 
 /// Bytes that the steps of each level pass through before they use the same data again, at least:
 /// the matrix as it is kept and the vectors, of the level and of all coarser ones, whose steps lie

@@ -69,8 +69,9 @@ RankGrid given_grid(const Grid3& given, const std::string& origin, int ranks) {
 /// the solver converges; among equals the one with the least communication. Blocks do not shrink as
 /// ranks are added, so `choose_decomposition`, which cuts a given grid, does not serve here.
 RankGrid chosen_grid(const Grid3& local, int ranks) {
-  const RankGrid most{ranks, ranks, ranks};
-  const std::vector<RankGrid> grids = allowed_grids({ranks, ranks, ranks}, ranks, {.most = most});
+  const RankGrid max{ranks, ranks, ranks};
+  const std::vector<RankGrid> grids =
+      allowed_grids({ranks, ranks, ranks}, ranks, {.max_grid = max});
   const int strided_cost = cells_per_sector(sizeof(double));
   const auto cost = [&](const RankGrid& grid) {
     const Decomposition decomposition(cells_of(local, grid), grid);

@@ -83,7 +83,7 @@ std::vector<Step> profile_iterations(Solver& solver, HalfSweeps& sweeps, const E
     solver.multiply();
     times.mark("SpMV and p.Ap", 0, multiply_traffic(finest));
     solver.update_solution();
-    times.mark("r and r.r", 0, advance_traffic(finest));
+    times.mark("r and r.r", 0, update_solution_traffic(finest));
     half_sweep_cycle(sweeps, 0,
                      [&](const char* step, std::size_t level, Traffic SweepTraffic::*moved) {
                        times.mark(step, level, traffic[level].*moved);
@@ -91,7 +91,7 @@ std::vector<Step> profile_iterations(Solver& solver, HalfSweeps& sweeps, const E
     solver.finish_precondition();
     times.mark("r.z", 0, {});
     solver.update_direction(false);
-    times.mark("x and p", 0, turn_traffic(finest));
+    times.mark("x and p", 0, update_direction_traffic(finest));
     times.end();
   }
   static_cast<void>(solver.take_times());

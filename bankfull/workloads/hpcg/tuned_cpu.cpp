@@ -103,8 +103,8 @@ class CpuTuned final : public CpuBackend {
   void update_direction(bool first) override {
     const double beta = first ? 0.0 : rz_ / previous_rz_;
     timed(&CgTimes::waxpby, [&] {
-      executor_.each(rows_, [=, alpha = alpha_, x = x_.data(), p = p_.data(),
-                             z = z_.data()](std::int64_t n) { turn_row(alpha, beta, z, x, p, n); });
+      executor_.each(rows_, [=, alpha = alpha_, x = x_.data(), p = p_.data(), z = z_.data()](
+                                std::int64_t n) { update_direction_row(alpha, beta, z, x, p, n); });
     });
     alpha_ = 0.0;
   }
@@ -285,7 +285,8 @@ class CpuTuned final : public CpuBackend {
   /// r -= alpha ap; returns the rank's part of r.r.
   double subtract(double* r, double alpha, const double* ap) {
     const Doubles factor = Doubles::broadcast(-alpha);
-    return sum_slices([=](std::int64_t slice) { return advance_slice(factor, ap, r, slice); });
+    return sum_slices(
+        [=](std::int64_t slice) { return update_residual_slice(factor, ap, r, slice); });
   }
 
   /// Sum of body(slice) over all slices of the finest level.

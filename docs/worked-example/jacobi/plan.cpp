@@ -3,6 +3,7 @@
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/field/field_set.hpp"
 
+#include "jacobi/sweep.hpp"
 #include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>
@@ -34,7 +35,7 @@ void check(const Problem& problem) {
 }  // namespace
 
 std::int64_t field_bytes(const Problem& problem) {
-  return field_set_bytes<double>(Layout(problem.cells, 1, sizeof(double)), 3);
+  return field_set_bytes<double>(Layout(problem.cells, 1, sizeof(double)), field_count);
 }
 
 Plan make_plan(const Problem& problem, const Communicator& ranks, CeilingRule ceilings,

@@ -17,7 +17,7 @@ BANKFULL_HOST_DEVICE T smoothed(T u, T below_i, T above_i, T below_j, T above_j,
   return u + sixth * (h2f - T(6.0) * u + neighbours);
 }
 
-/// Operations of `smoothed`; its test counts them.
+/// Operations of `smoothed`; the test counts those of a sweep.
 inline constexpr double smoothed_flops = 10.0;
 
 }  // namespace bankfull::jacobi

@@ -3,7 +3,7 @@
 #include "bankfull/core/exec/for_each.hpp"
 
 #include "jacobi/plan.hpp"
-#include "jacobi/point.hpp"
+#include "jacobi/sweep.hpp"
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
@@ -12,7 +12,6 @@
 namespace bankfull::jacobi {
 namespace {
 
-constexpr int source = 2;
 /// The angle per cell of a sine with its zeros in the ghost cells at -1 and n.
 double angle(std::int64_t n) { return std::numbers::pi / static_cast<double>(n + 1); }
 
@@ -28,7 +27,7 @@ double damping(const Problem& problem) {
 Smoother::Smoother(const Problem& problem)
     : problem_(problem),
       team_(problem.threads),
-      fields_(Layout(problem.cells, 1, sizeof(double)), 3, Device::cpu()) {
+      fields_(Layout(problem.cells, 1, sizeof(double)), field_count, Device::cpu()) {
   rewind();
 }
 
@@ -58,28 +57,13 @@ void Smoother::rewind() {
 
 void Smoother::run() {
   for (int n = 0; n < problem_.sweeps; ++n) {
-    sweep();
+    sweep(team_, fields_, current_, problem_.omega);
+    current_ = 1 - current_;
   }
 }
 
-void Smoother::sweep() {
-  const auto u = fields_[current_];
-  const auto next = fields_[1 - current_];
-  const auto h2f = fields_[source];
-  const double sixth = problem_.omega / 6.0;
-  for_each(team_, box_of(problem_.cells), [=](auto i, auto j, auto k) {
-    next(i, j, k) = smoothed(u(i, j, k), u(i - 1, j, k), u(i + 1, j, k), u(i, j - 1, k),
-                             u(i, j + 1, k), u(i, j, k - 1), u(i, j, k + 1), h2f(i, j, k), sixth);
-  });
-  current_ = 1 - current_;
-}
-
 Work Smoother::work() const {
-  constexpr double word = sizeof(double);
-  const double cells = problem_.sweeps * static_cast<double>(problem_.cells.count());
-  return {.traffic = {.bytes_read = 2.0 * word * cells,
-                      .bytes_written = word * cells,
-                      .flops = smoothed_flops * cells},
+  return {.traffic = problem_.sweeps * sweep_traffic(problem_.cells),
           .model = "3 words per cell and sweep: u and f read, u written",
           .working_set_bytes = static_cast<double>(field_bytes(problem_))};
 }

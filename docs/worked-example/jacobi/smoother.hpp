@@ -23,7 +23,6 @@ class Smoother final : public Benchmark {
   [[nodiscard]] std::vector<Figure> parameters() const override;
 
  private:
-  void sweep();
   [[nodiscard]] double wave(std::int64_t i, std::int64_t j, std::int64_t k) const;
 
   Problem problem_;

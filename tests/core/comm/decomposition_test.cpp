@@ -197,8 +197,8 @@ TEST(ChooseDecomposition, AllowsEveryFactorisationOnce) {
 
 TEST(ChooseDecomposition, RespectsTheRules) {
   const Extents cells{64, 64, 64};
-  EXPECT_EQ(choose_decomposition(cells, 8, {.most = {1, 8, 8}}).grid().i, 1);
-  EXPECT_EQ(choose_decomposition(cells, 7, {.most = {1, 1, 8}}).grid(), (RankGrid{1, 1, 7}));
+  EXPECT_EQ(choose_decomposition(cells, 8, {.max_grid = {1, 8, 8}}).grid().i, 1);
+  EXPECT_EQ(choose_decomposition(cells, 7, {.max_grid = {1, 1, 8}}).grid(), (RankGrid{1, 1, 7}));
   for (const RankGrid& grid : allowed_grids({12, 12, 3}, 6, {.halo_width = 4})) {
     EXPECT_EQ(grid.k, 1);
     EXPECT_LE(std::max(grid.i, grid.j), 3);

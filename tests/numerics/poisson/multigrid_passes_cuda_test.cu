@@ -258,7 +258,7 @@ TEST_P(LinePasses, Correction) {
   }));
 }
 
-/// Of which no axis across the lines goes around an odd number of cells.
+/// No axis across the lines goes around an odd number of cells.
 INSTANTIATE_TEST_SUITE_P(
     Domains, LinePasses,
     testing::Values(NamedDomain{"even",

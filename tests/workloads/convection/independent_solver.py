@@ -316,7 +316,7 @@ class Flow:
         places = [(axis.number, side) for axis in self.axes for side in SIDES]
         widths = [axis.along(axis.widths) for axis in self.axes]
         sign = {LOWER: 1, UPPER: -1}  # of a flux upwards, in what flows into a cell
-        # Of what is more than the reference: a constant is carried alike by both, but not by velocities of two stages.
+        # Only what exceeds the reference: both fluxes carry a constant alike, but not where the velocities are those of two stages.
         common = {(b, side): self.references[field - 3] * self.at(b, side * STEP[b]) for b, side in places}
         fluxes = {(b, side): self.scalar_flux(field, b, side) - common[b, side] for b, side in places}
         low = {(b, side): self.upwind_flux(field, b, side) - common[b, side] for b, side in places}

@@ -104,7 +104,7 @@ TEST_P(FlowByMultigridOnGpus, HasTheBitsOfOneGpu) {
   }
 }
 
-/// Of which ranks share several levels.
+/// Grids on which ranks share several levels of multigrid.
 std::vector<Case> deep_cases() {
   std::vector<Case> all;
   for (std::size_t n = 0; n < 4; ++n) {
@@ -124,7 +124,8 @@ INSTANTIATE_TEST_SUITE_P(Bounded, FlowByMultigridOnGpus,
                          testing::ValuesIn(bounded_cases(shared_cases())), case_name);
 INSTANTIATE_TEST_SUITE_P(Larger, FlowByMultigridOnGpus, testing::ValuesIn(shared_cases()),
                          case_name);
-/// Of which multigrid relaxes lines, along one axis or another.
+
+/// Flows with one stretched axis each, along which multigrid relaxes lines.
 std::vector<Case> cases_with_lines() {
   std::vector<Case> all;
   for (std::size_t axis = 0; axis < 3; ++axis) {

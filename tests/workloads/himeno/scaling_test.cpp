@@ -43,7 +43,7 @@ TEST(WeakGrid, AmongEqualsCutsAlongIThenJ) {
   // All three faces of a cube are equal.
   EXPECT_EQ(weak_grid({10, 10, 10}, 2).cuts, (RankGrid{2, 1, 1}));
   EXPECT_EQ(weak_grid({10, 10, 10}, 4).cuts, (RankGrid{4, 1, 1}));
-  EXPECT_EQ(weak_grid({10, 10, 10}, 2, {.most = {1, 2, 2}}).cuts, (RankGrid{1, 2, 1}));
+  EXPECT_EQ(weak_grid({10, 10, 10}, 2, {.max_grid = {1, 2, 2}}).cuts, (RankGrid{1, 2, 1}));
 }
 
 TEST(WeakGrid, OneRankHasTheSizeItself) { EXPECT_EQ(weak_grid(xl, 1).grid, xl); }

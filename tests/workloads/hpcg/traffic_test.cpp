@@ -144,19 +144,19 @@ class CountedLevel {
     });
   }
 
-  Traffic turn() {
+  Traffic direction_update() {
     return counting::traffic_of([&] {
       for (std::int64_t n = 0; n < level_.rows(); ++n) {
-        cpu::turn_row(Value(2), Value(3), r_.data(), x_.data(), p_.data(), n);
+        cpu::update_direction_row(Value(2), Value(3), r_.data(), x_.data(), p_.data(), n);
       }
     });
   }
 
-  Traffic advance() {
+  Traffic solution_update() {
     Pack<Value> sum;
     const auto factor = Pack<Value>::broadcast(2.0);
     return forward([&](const View& /*a*/, std::int64_t slice) {
-      sum = sum + cpu::advance_slice(factor, y_.data(), r_.data(), slice);
+      sum = sum + cpu::update_residual_slice(factor, y_.data(), r_.data(), slice);
     });
   }
 
@@ -280,8 +280,8 @@ TEST_P(HpcgTraffic, SweepsAfterTheCorrectionAreAsCounted) {
 
 TEST_P(HpcgTraffic, ProductAndVectorOperationsAreAsCounted) {
   counting::expect_equal(multiply_traffic(finest()), counted_on(0).multiplication());
-  counting::expect_equal(turn_traffic(finest()), counted_on(0).turn());
-  counting::expect_equal(advance_traffic(finest()), counted_on(0).advance());
+  counting::expect_equal(update_direction_traffic(finest()), counted_on(0).direction_update());
+  counting::expect_equal(update_solution_traffic(finest()), counted_on(0).solution_update());
 }
 
 INSTANTIATE_TEST_SUITE_P(Columns, HpcgTraffic,

@@ -19,7 +19,7 @@ constexpr std::int64_t points = std::int64_t{depth} * side * side;
 std::vector<double2> random_values(unsigned seed) {
   std::mt19937_64 generator(seed);
   std::uniform_real_distribution<double> within(-1.0, 1.0);
-  std::vector<double2> values(points);
+  std::vector<double2> values(static_cast<std::size_t>(points));
   for (double2& value : values) {
     value = {within(generator), within(generator)};
   }

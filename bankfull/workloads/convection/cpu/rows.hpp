@@ -185,19 +185,18 @@ Real largest_buoyancy_rate(PointStencil<Real> row, Cells along, Medium<Real> med
   using Metric = typename Cells::Metric;
   Real largest = 0;
   std::int64_t k = 0;
-  const auto take_cell = [&] {
+  const auto take_cell = [&](std::int64_t at) {
     PointStencil<Real> stencil = row;
-    stencil.here += k;
-    along.move_to(k, stencil);
+    stencil.here += at;
+    along.move_to(at, stencil);
     CellOnWalls walls = beside;
-    walls.lower[2] = walled && k == 0;
-    walls.upper[2] = walled && k == cells - 1;
+    walls.lower[2] = walled && at == 0;
+    walls.upper[2] = walled && at == cells - 1;
     const Real rate = buoyancy_rate<Which>(stencil, medium, walls);
     largest = largest < rate ? rate : largest;
-    ++k;
   };
   if (walled) {
-    take_cell();
+    take_cell(k++);
   }
   if constexpr (std::is_floating_point_v<Real>) {  // not of numbers that count operations
     using P = Pack<Real>;
@@ -215,8 +214,8 @@ Real largest_buoyancy_rate(PointStencil<Real> row, Cells along, Medium<Real> med
     }
     largest = rates.largest(largest);
   }
-  while (k < cells) {
-    take_cell();
+  for (; k < cells; ++k) {
+    take_cell(k);
   }
   return largest;
 }

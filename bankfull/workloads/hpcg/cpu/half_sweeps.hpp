@@ -122,8 +122,8 @@ BANKFULL_ALWAYS_INLINE Pack<Value> multiply_slice(const View& a, std::int64_t sl
 
 /// r += factor ap; returns the rows' terms of r.r.
 template <class Value>
-BANKFULL_ALWAYS_INLINE Pack<Value> advance_slice(const Pack<Value>& factor, const Value* ap,
-                                                 Value* r, std::int64_t slice) {
+BANKFULL_ALWAYS_INLINE Pack<Value> update_residual_slice(const Pack<Value>& factor, const Value* ap,
+                                                         Value* r, std::int64_t slice) {
   const std::int64_t row = slice * slice_height;
   const auto now = fma(factor, slice_of(ap, row), slice_of(r, row));
   now.store(r + row);
@@ -132,8 +132,8 @@ BANKFULL_ALWAYS_INLINE Pack<Value> advance_slice(const Pack<Value>& factor, cons
 
 /// x += alpha p; p = z + beta p.
 template <class Value>
-BANKFULL_ALWAYS_INLINE void turn_row(Value alpha, Value beta, const Value* z, Value* x, Value* p,
-                                     std::int64_t n) {
+BANKFULL_ALWAYS_INLINE void update_direction_row(Value alpha, Value beta, const Value* z, Value* x,
+                                                 Value* p, std::int64_t n) {
   x[n] += alpha * p[n];
   p[n] = z[n] + beta * p[n];
 }

@@ -14,7 +14,7 @@ struct Waxpby {
   __device__ void operator()(std::int64_t n) const { w[n] = alpha * x[n] + beta * y[n]; }
 };
 
-struct Turn {
+struct UpdateDirection {
   const Scalars* scalars;
   bool first;
   const double* z;
@@ -24,7 +24,7 @@ struct Turn {
   }
 };
 
-struct Advance {
+struct UpdateSolution {
   const Scalars* scalars;
   const double* p;
   const double* ap;
@@ -101,7 +101,7 @@ void PlainCudaCg::precondition(bool multigrid) {
 
 void PlainCudaCg::update_direction(bool first) {
   times_.begin(stream());
-  executor_.each(rows_, Turn{scalars_.data(), first, z_.data(), p_.data()});
+  executor_.each(rows_, UpdateDirection{scalars_.data(), first, z_.data(), p_.data()});
   times_.mark(stream(), &CgTimes::waxpby);
 }
 
@@ -114,7 +114,8 @@ void PlainCudaCg::multiply() {
 
 void PlainCudaCg::update_solution() {
   times_.begin(stream());
-  executor_.each(rows_, Advance{scalars_.data(), p_.data(), ap_.data(), x_.data(), r_.data()});
+  executor_.each(rows_,
+                 UpdateSolution{scalars_.data(), p_.data(), ap_.data(), x_.data(), r_.data()});
   times_.mark(stream(), &CgTimes::waxpby);
   queue_dot(r_.data(), r_.data(), rows_, &scalars_.data()->rr);
 }

@@ -36,7 +36,7 @@ struct DefectArguments {
   Loops loops;
 };
 
-/// Of a level whose residual is not restricted: f and p are read, r is written.
+/// The traffic of a level whose residual is not restricted: f and p are read, r is written.
 template <class Real>
 Traffic defect_traffic(const Level& level) {
   return cells_of(level) * Traffic{.bytes_read = 2.0 * sizeof(Real),

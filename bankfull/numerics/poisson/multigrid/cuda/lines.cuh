@@ -292,7 +292,7 @@ __device__ __forceinline__ void interpolate_lines(const LineLevelView& fine,
 
 // The traffic of these steps.
 
-/// Of the lines of one colour: r is read, the particular solution written and read again, e written
+/// The lines of one colour: r is read, the particular solution written and read again, e written
 /// and, where it is not 0, read, as that of the other colour's lines is.
 inline Traffic half_sweep_traffic(const Level& level, const LineSweep& sweep) {
   const auto lines = static_cast<double>((level.j.cells * level.k.cells + 1 - sweep.colour) / 2);

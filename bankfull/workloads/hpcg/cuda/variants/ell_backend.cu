@@ -80,7 +80,7 @@ struct MultiplyBoundary {
 };
 
 /// r -= alpha A p.
-struct AdvanceResidual {
+struct UpdateResidual {
   const Scalars* scalars;
   const double* ap;
   double* r;
@@ -88,7 +88,7 @@ struct AdvanceResidual {
 };
 
 /// x += alpha p.
-struct AdvanceSolution {
+struct UpdateSolution {
   const Scalars* scalars;
   const double* p;
   double* x;
@@ -147,11 +147,11 @@ class EllBackend final : public PermutedBackend {
   /// No other step needs x, so its update overlaps the dot product and its sum over ranks.
   void update_solution() override {
     times_.begin(stream());
-    executor_.each(rows_, AdvanceResidual{scalars_.data(), ap_.data(), r_.data()});
+    executor_.each(rows_, UpdateResidual{scalars_.data(), ap_.data(), r_.data()});
     times_.mark(stream(), &CgTimes::waxpby);
     residual_done_.record(stream());
     aside_.wait_for(residual_done_);
-    executor_aside_.each(rows_, AdvanceSolution{scalars_.data(), p_.data(), x_.data()});
+    executor_aside_.each(rows_, UpdateSolution{scalars_.data(), p_.data(), x_.data()});
     solution_done_.record(aside_);
     queue_dot(r_.data(), r_.data(), rows_, &scalars_.data()->rr);
     // The next step changes what the update reads.

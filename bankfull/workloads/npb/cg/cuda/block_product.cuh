@@ -96,7 +96,8 @@ class BlockProduct {
     return cuda::matrix_bytes(tiles_.tiling, tiles_.nonzeros, kept_warps_);
   }
 
-  /// Of a product including its messages, without the kernel that reads the result.
+  /// The traffic of the vectors of a product and of its messages, without the kernel that reads the
+  /// result.
   [[nodiscard]] Traffic vector_traffic() const {
     const auto inputs = static_cast<double>(tiles_.tiling.columns * 8);
     const auto sums = static_cast<double>(tiles_.tiling.rows * 8);

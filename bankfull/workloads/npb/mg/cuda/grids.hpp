@@ -40,7 +40,7 @@ struct BlockAxis {
   int first = 0;   ///< where the rank's first lies
   int mask = -1;   ///< that wraps around; all ones pass on to ghosts
 
-  /// Of a point, or of one of the `ghosts` beyond an end.
+  /// Where a point lies, or one of the `ghosts` beyond an end.
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int at(int i, int ghosts) const {
     expects(i >= -ghosts && i < points + ghosts, "the point is the block's or near it");
     return (first + i) & mask;
