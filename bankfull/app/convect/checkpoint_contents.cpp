@@ -2,10 +2,8 @@
 
 #include "bankfull/core/base/error.hpp"
 
-#include <bit>
 #include <fmt/format.h>
 #include <sstream>
-#include <utility>
 
 namespace bankfull::convect {
 namespace {
@@ -34,26 +32,13 @@ void require_listed(const hdf5::OldFile& file, const std::string& name, const st
 
 }  // namespace
 
-ListedFile::Parts::Parts(ListedFile& list, std::string name, const hdf5::DatasetShape& shape)
-    : list_(&list),
-      name_(std::move(name)),
-      element_(shape.element),
-      dataset_(list.file_.add(name_, shape)) {}
-
-void ListedFile::Parts::write(const hdf5::Part& part, const std::vector<double>& values,
-                              std::size_t count) {
-  static_assert(std::endian::native == std::endian::little, "as files are");
-  dataset_.write(part, values.data());
-  if (element_ == hdf5::Element::fp64) {
-    crc_.add(values.data(), count * sizeof(double), list_->threads_);
-    return;
-  }
-  singles_.resize(count);
-#pragma omp parallel for num_threads(list_->threads_)
-  for (std::size_t n = 0; n < count; ++n) {
-    singles_[n] = static_cast<float>(values[n]);
-  }
-  crc_.add(singles_.data(), count * sizeof(float), list_->threads_);
+void ListedFile::add_array(const std::string& name, const Extents& extents, Precision precision,
+                           const convection::ArrayWriting& write) {
+  const hdf5::Dataset dataset = file_.add(
+      name, {.element = precision == Precision::fp32 ? hdf5::Element::fp32 : hdf5::Element::fp64,
+             .extents = {extents.ni, extents.nj, extents.nk},
+             .in_one_piece = true});
+  list(name, Crc32(write({file_.temporary(), dataset.offset(), extents, precision})));
 }
 
 void ListedFile::list(const std::string& name, const Crc32& crc) {

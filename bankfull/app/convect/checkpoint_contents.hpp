@@ -2,6 +2,7 @@
 
 #include "bankfull/core/io/crc32.hpp"
 #include "bankfull/core/io/hdf5_file.hpp"
+#include "bankfull/workloads/convection/state.hpp"
 
 #include <string>
 #include <vector>
@@ -24,26 +25,9 @@ class ListedFile {
   }
   void add(const std::string& name, const std::string& bytes) { add_all(name, bytes); }
 
-  /// A dataset whose parts are written in the order in which it stores them.
-  class Parts {
-   public:
-    void write(const hdf5::Part& part, const std::vector<double>& values, std::size_t count);
-    void finish() { list_->list(name_, crc_); }
-
-   private:
-    friend class ListedFile;
-    Parts(ListedFile& list, std::string name, const hdf5::DatasetShape& shape);
-
-    ListedFile* list_;
-    std::string name_;
-    hdf5::Element element_;
-    hdf5::Dataset dataset_;
-    Crc32 crc_;
-    std::vector<float> singles_;  ///< values as they are stored in fp32
-  };
-  [[nodiscard]] Parts add(const std::string& name, const hdf5::DatasetShape& shape) {
-    return {*this, name, shape};
-  }
+  /// An array of reals in one piece of the file, which write(array) writes.
+  void add_array(const std::string& name, const Extents& extents, Precision precision,
+                 const convection::ArrayWriting& write);
 
   /// Gives it its name.
   void commit();

@@ -1,6 +1,7 @@
 #include "bankfull/app/convect/checkpoint_file.hpp"
 
 #include "bankfull/app/convect/checkpoint_contents.hpp"
+#include "bankfull/app/convect/written_cells.hpp"
 #include "bankfull/core/base/build_facts.hpp"
 #include "bankfull/core/base/error.hpp"
 
@@ -22,11 +23,6 @@ std::vector<std::int64_t> list_of(const Extents& n) { return {n.ni, n.nj, n.nk};
 
 hdf5::Part part_of(const Box& box) { return {{box.i0, box.j0, box.k0}, list_of(box.extents())}; }
 
-/// A chunk for each thread.
-std::int64_t planes_of_piece(const Extents& box, Precision precision, int threads) {
-  return std::min(threads * hdf5::chunk_of(list_of(box), bytes_of(precision)).front(), box.ni);
-}
-
 /// Names in the file of what runs call by theirs.
 std::string name_in_file(const std::string& name) { return "state/" + name; }
 
@@ -41,28 +37,24 @@ class FileWriter final : public convection::StateWriter {
     file_.add(name_in_file(name), values);
   }
 
-  /// Whole chunks at a time: so none is written twice.
   void cells(const std::string& name, const Extents& box, Precision precision,
              const CellReader& values) override {
-    const hdf5::DatasetShape shape{
-        .element = precision == Precision::fp32 ? hdf5::Element::fp32 : hdf5::Element::fp64,
-        .extents = list_of(box),
-        .threads = threads_};
-    ListedFile::Parts cells = file_.add(name_in_file(name), shape);
-    const std::int64_t planes = planes_of_piece(box, precision, threads_);
-    piece_.resize(static_cast<std::size_t>(planes * box.nj * box.nk));
-    for (std::int64_t i = 0; i < box.ni; i += planes) {
-      const Box part{i, std::min(i + planes, box.ni), 0, box.nj, 0, box.nk};
-      values(part, piece_.data());
-      cells.write(part_of(part), piece_, static_cast<std::size_t>(part.extents().count()));
-    }
-    cells.finish();
+    array(name, box, precision, [&](const SharedArray& array) {
+      SharedArrayWriter writer(array, threads_);
+      write_cells(box_of(box), values, threads_, writer);
+      return crc_of(writer.pieces());
+    });
+  }
+
+  bool array(const std::string& name, const Extents& box, Precision precision,
+             const convection::ArrayWriting& write) override {
+    file_.add_array(name_in_file(name), box, precision, write);
+    return true;
   }
 
  private:
   ListedFile& file_;
   int threads_;
-  std::vector<double> piece_;
 };
 
 [[noreturn]] void refuse_file(const std::filesystem::path& path, const std::string& why) {
@@ -171,12 +163,9 @@ std::vector<ToldFile> told_probes(const hdf5::OldFile& file) {
 }  // namespace
 
 std::int64_t bytes_to_write_checkpoint(const Extents& cells, Precision precision, int threads) {
-  const std::int64_t values = planes_of_piece(cells, precision, threads) * cells.nj * cells.nk;
-  const std::int64_t of_value = bytes_of(precision);
-  const std::int64_t converted = precision == Precision::fp32 ? of_value : 0;
-  constexpr std::int64_t sides_of_filter = 2;
-  return values *
-         (static_cast<std::int64_t>(sizeof(double)) + converted + sides_of_filter * of_value);
+  const std::int64_t values = planes_to_write(cells, threads) * cells.nj * cells.nk;
+  const std::int64_t converted = precision == Precision::fp32 ? bytes_of(precision) : 0;
+  return values * (static_cast<std::int64_t>(sizeof(double)) + converted);
 }
 
 void write_checkpoint(const CheckpointWriting& writing, const CheckpointHeader& header,

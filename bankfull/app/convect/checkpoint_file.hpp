@@ -45,8 +45,8 @@ struct CheckpointWriting {
   int threads = 1;  ///< that form its chunks
 };
 
-/// Bytes of memory that writing fields of so many cells takes: a piece of one, the same converted
-/// to the precision of the file, and its chunks before and after their filters.
+/// Bytes of memory that writing fields of so many cells takes: a piece of one, and the same
+/// converted to the precision of the file.
 std::int64_t bytes_to_write_checkpoint(const Extents& cells, Precision precision, int threads);
 
 /// Writes a file that appears whole or not at all. Throws RuntimeFailure. Builds with HDF5 only, as

@@ -1,5 +1,10 @@
 #include "bankfull/app/convect/shared_recorder.hpp"
 
+#include "bankfull/app/convect/written_cells.hpp"
+#include "bankfull/build_config.hpp"
+#include "bankfull/core/base/error.hpp"
+
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -8,19 +13,27 @@ namespace {
 
 using convection::CellReader;
 using convection::FlowReader;
+using convection::SharedCells;
 using convection::StateWriter;
 
 /// What the root asks the others to do next.
 struct Request {
   enum class Kind : int {
-    read,  ///< a part of a field, or of what is being saved
-    save,  ///< begins with the state
-    next,  ///< nothing more of these cells
+    read,   ///< a part of a field, or of what is being saved
+    write,  ///< own cells of what is being saved
+    save,   ///< begins with the state
+    next,   ///< nothing more of these cells
     end,
   };
   Kind kind = Kind::end;
   int field = 0;
   Box part;
+
+  // Of an array to write, whose path follows.
+  std::int64_t offset = 0;
+  Extents extents = {};
+  Precision precision = Precision::fp64;
+  std::int64_t path_bytes = 0;
 };
 
 Request heard(const Communicator& ranks) {
@@ -31,6 +44,22 @@ Request heard(const Communicator& ranks) {
 
 void ask(const Communicator& ranks, Request request) {
   ranks.broadcast(&request, sizeof(request), 0);
+}
+
+void ask_to_write(const Communicator& ranks, const SharedArray& array) {
+  ask(ranks, {.kind = Request::Kind::write,
+              .offset = array.offset,
+              .extents = array.extents,
+              .precision = array.precision,
+              .path_bytes = std::ssize(array.path)});
+  std::string path = array.path;
+  ranks.broadcast(path.data(), path.size(), 0);
+}
+
+SharedArray heard_array(const Communicator& ranks, const Request& request) {
+  std::string path(static_cast<std::size_t>(request.path_bytes), '\0');
+  ranks.broadcast(path.data(), path.size(), 0);
+  return {path, request.offset, request.extents, request.precision};
 }
 
 /// Lets the others continue, whatever the root ended by.
@@ -63,7 +92,8 @@ class AskingFlow final : public FlowReader {
 /// The root's: writes what cells hold as another one does.
 class AskingWriter final : public StateWriter {
  public:
-  AskingWriter(const Communicator& ranks, StateWriter& writer) : ranks_(ranks), writer_(writer) {}
+  AskingWriter(const Communicator& ranks, StateWriter& writer, int threads)
+      : ranks_(ranks), writer_(writer), threads_(threads) {}
 
   void numbers(const std::string& name, const std::vector<double>& values) override {
     writer_.numbers(name, values);
@@ -73,16 +103,44 @@ class AskingWriter final : public StateWriter {
   }
   void cells(const std::string& name, const Extents& box, Precision precision,
              const CellReader& values) override {
-    writer_.cells(name, box, precision, [&](const Box& part, double* to) {
-      ask(ranks_, {.kind = Request::Kind::read, .part = part});
-      values(part, to);
-    });
+    writer_.cells(name, box, precision, asking(values));
     ask(ranks_, {.kind = Request::Kind::next});
+  }
+  void shared_cells(const std::string& name, const Extents& box, Precision precision,
+                    const SharedCells& cells) override {
+    if constexpr (build::hdf5) {
+      const auto write = [&](const SharedArray& array) {
+        ask_to_write(ranks_, array);
+        const auto crc = write_together(ranks_, cells, array, threads_);
+        return crc ? *crc : write_alone(box, cells, array);
+      };
+      if (writer_.array(name, box, precision, write)) {
+        ask(ranks_, {.kind = Request::Kind::next});
+        return;
+      }
+    }
+    this->cells(name, box, precision, cells.all);
   }
 
  private:
+  /// Asks the others to read along.
+  [[nodiscard]] CellReader asking(const CellReader& values) const {
+    return [this, &values](const Box& part, double* to) {
+      ask(ranks_, {.kind = Request::Kind::read, .part = part});
+      values(part, to);
+    };
+  }
+
+  [[nodiscard]] std::uint32_t write_alone(const Extents& box, const SharedCells& cells,
+                                          const SharedArray& array) const {
+    SharedArrayWriter writer(array, threads_);
+    write_cells(box_of(box), asking(cells.all), threads_, writer);
+    return crc_of(writer.pieces());
+  }
+
   const Communicator& ranks_;
   StateWriter& writer_;
+  int threads_;
 };
 
 /// The root has given up in the middle of a state.
@@ -91,24 +149,47 @@ struct GivenUp {};
 /// The other ranks' writer: answers the root's requests for cells and writes nothing.
 class AnsweringWriter final : public StateWriter {
  public:
-  explicit AnsweringWriter(const Communicator& ranks) : ranks_(ranks) {}
+  AnsweringWriter(const Communicator& ranks, int threads) : ranks_(ranks), threads_(threads) {}
 
   void numbers(const std::string& /*name*/, const std::vector<double>& /*values*/) override {}
   void counts(const std::string& /*name*/, const std::vector<std::int64_t>& /*values*/) override {}
   void cells(const std::string& /*name*/, const Extents& /*box*/, Precision /*precision*/,
              const CellReader& values) override {
+    answer({.all = values});
+  }
+  void shared_cells(const std::string& /*name*/, const Extents& /*box*/, Precision /*precision*/,
+                    const SharedCells& cells) override {
+    answer(cells);
+  }
+
+ private:
+  void answer(const SharedCells& cells) {
     for (Request request = heard(ranks_); request.kind != Request::Kind::next;
          request = heard(ranks_)) {
       if (request.kind == Request::Kind::end) {
         throw GivenUp();
       }
+      if (request.kind == Request::Kind::write) {
+        write(cells, heard_array(ranks_, request));
+        continue;
+      }
       room_.resize(static_cast<std::size_t>(request.part.extents().count()));
-      values(request.part, room_.data());
+      cells.all(request.part, room_.data());
     }
   }
 
- private:
+  void write(const SharedCells& cells, const SharedArray& array) const {
+    if constexpr (build::hdf5) {
+      try {
+        static_cast<void>(write_together(ranks_, cells, array, threads_));
+      } catch (const RuntimeFailure&) {
+        // The root has the same, reports it and ends the requests.
+      }
+    }
+  }
+
   const Communicator& ranks_;
+  int threads_;
   std::vector<double> room_;
 };
 
@@ -185,14 +266,14 @@ void SharedRecorder::checkpoint(const convection::CheckpointMoment& moment,
     const EndOfRequests end(ranks_);
     writer_->checkpoint(moment, [&](StateWriter& to) {
       ask(ranks_, {.kind = Request::Kind::save});
-      AskingWriter asking(ranks_, to);
+      AskingWriter asking(ranks_, to, threads_);
       save(asking);
     });
     return;
   }
   while (heard(ranks_).kind == Request::Kind::save) {
     try {
-      AnsweringWriter answering(ranks_);
+      AnsweringWriter answering(ranks_, threads_);
       save(answering);
     } catch (const GivenUp&) {
       return;

@@ -10,12 +10,14 @@ namespace bankfull::convect {
 
 /// The recorder of a run that several ranks share: the root's writes, and where it reads the flow,
 /// which takes all ranks, the others read along. Each rank has one; the root's asks for parts, one
-/// at a time, until it has what it needs.
+/// at a time, until it has what it needs. Cells of checkpoints are written by all ranks, each its
+/// own, where all see the file.
 class SharedRecorder final : public convection::Recorder {
  public:
-  /// `writer`: the root's; null on the others. Both outlive the recorder.
-  SharedRecorder(const Communicator& ranks, convection::Recorder* writer)
-      : ranks_(ranks), writer_(writer) {}
+  /// `writer`: the root's; null on the others. Both outlive the recorder. `threads`: of each rank
+  /// that write what it has of a checkpoint.
+  SharedRecorder(const Communicator& ranks, convection::Recorder* writer, int threads)
+      : ranks_(ranks), writer_(writer), threads_(threads) {}
 
   void begin() override;
   void record(const convection::SeriesRow& row) override;
@@ -36,6 +38,7 @@ class SharedRecorder final : public convection::Recorder {
 
   const Communicator& ranks_;
   convection::Recorder* writer_;
+  int threads_;
 };
 
 }  // namespace bankfull::convect

@@ -35,9 +35,12 @@ void Crc32::add(const void* bytes, std::size_t count, int threads) {
     values[static_cast<std::size_t>(part)] = continued(0, begin + start(part), length(part));
   }
   for (int part = 0; part < parts; ++part) {
-    value_ = static_cast<std::uint32_t>(crc32_combine(
-        value_, values[static_cast<std::size_t>(part)], static_cast<z_off_t>(length(part))));
+    append(values[static_cast<std::size_t>(part)], static_cast<std::int64_t>(length(part)));
   }
+}
+
+void Crc32::append(std::uint32_t value, std::int64_t count) {
+  value_ = static_cast<std::uint32_t>(crc32_combine(value_, value, static_cast<z_off_t>(count)));
 }
 
 }  // namespace bankfull

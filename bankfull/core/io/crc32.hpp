@@ -10,8 +10,16 @@ namespace bankfull {
 /// brings zlib.
 class Crc32 {
  public:
+  Crc32() = default;
+
+  /// That of bytes which were passed before.
+  explicit Crc32(std::uint32_t value) : value_(value) {}
+
   /// With several threads each takes a part of the bytes, which changes no bit of the value.
   void add(const void* bytes, std::size_t count, int threads = 1);
+
+  /// The bytes that follow, so many, have this value of their own.
+  void append(std::uint32_t value, std::int64_t count);
 
   [[nodiscard]] std::uint32_t value() const { return value_; }
 

@@ -161,6 +161,12 @@ Handle properties_of(const DatasetShape& shape, const std::string& what) {
   if (count_of(shape.extents) == 0) {
     return properties;  // no chunk is that small
   }
+  if (shape.in_one_piece) {
+    checked(H5Pset_layout(properties.id(), H5D_CONTIGUOUS), what);
+    checked(H5Pset_alloc_time(properties.id(), H5D_ALLOC_TIME_EARLY), what);
+    checked(H5Pset_fill_time(properties.id(), H5D_FILL_TIME_NEVER), what);
+    return properties;
+  }
   const std::vector<hsize_t> chunk = sizes(chunk_of(shape.extents, bytes_of(shape.element)));
   checked(H5Pset_chunk(properties.id(), static_cast<int>(chunk.size()), chunk.data()), what);
   checked(H5Pset_fill_time(properties.id(), H5D_FILL_TIME_NEVER), what);
@@ -448,6 +454,14 @@ void Dataset::read(const Part& part, double* values) const {
 
 void Dataset::set_attribute(const std::string& name, const std::string& text) {
   writing_to(id_.id(), [&] { write_text_attribute(id_.id(), name, text, what_); });
+}
+
+std::int64_t Dataset::offset() const {
+  const haddr_t offset = H5Dget_offset(id_.id());
+  if (offset == HADDR_UNDEF) {
+    fail_to("find the place of " + what_);
+  }
+  return static_cast<std::int64_t>(offset);
 }
 
 void Dataset::write(const std::vector<double>& values) {

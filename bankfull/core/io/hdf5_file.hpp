@@ -62,6 +62,9 @@ struct DatasetShape {
   std::vector<std::int64_t> extents;
   int deflate = 0;  ///< 1 to 9: bytes are shuffled and compressed
   int threads = 1;  ///< that convert, compress and form checksums of numbers
+
+  /// In one piece of the file and without checksums, to be written as a SharedArray.
+  bool in_one_piece = false;
 };
 
 /// An array of any number of dimensions, the last one contiguous. Values are converted where types
@@ -80,6 +83,9 @@ class Dataset {
   void read(const Part& part, double* values) const;
 
   void set_attribute(const std::string& name, const std::string& text);
+
+  /// Of a dataset in one piece: the first byte of its elements in the file.
+  [[nodiscard]] std::int64_t offset() const;
 
   // All of it.
   void write(const std::vector<double>& values);
@@ -141,7 +147,8 @@ class OldFile final : public File {
 };
 
 /// A file that appears whole or not at all: it is written under a temporary name and renamed. All
-/// datasets have checksums (Fletcher's, one per chunk), and so has their metadata. The same calls
+/// datasets but those in one piece have checksums (Fletcher's, one per chunk), and so has their
+/// metadata. The same calls
 /// write the same bytes.
 class NewFile final : public File {
  public:
@@ -163,6 +170,9 @@ class NewFile final : public File {
   void set_attribute(const std::string& name, const std::string& text);
   void set_attribute(const std::string& name, std::int64_t count);
   void set_number_attribute(const std::string& name, double number);
+
+  /// The name under which it is written.
+  [[nodiscard]] const std::string& temporary() const { return staged_.temporary(); }
 
   /// See StagedPath.
   void begin_flush() const { staged_.begin_flush(); }

@@ -35,6 +35,11 @@ inline Box block_with_faces(const Decomposition& cut, const Extents& all, int ra
   return block;
 }
 
+/// A part of the grid in the numbers of a block's cells.
+inline Box in_block(const Box& part, const Box& block) {
+  return moved(part, -block.i0, -block.j0, -block.k0);
+}
+
 /// The values of a part of the grid, or of its faces, which are `all`, k fastest. Each rank has
 /// those of its block: read(own, to) leaves some of them, in the block's numbers, in order.
 /// Collective over `ranks`, which get all of them; null where there is one only.

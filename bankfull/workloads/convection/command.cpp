@@ -310,7 +310,8 @@ RunResult integrated(const Launch& launch, const RunContext& context,
 
 /// Beside the root, which writes: the same run.
 ExitCode integrate_along(const Launch& launch) {
-  convect::SharedRecorder recorder(launch.ranks, nullptr);
+  convect::SharedRecorder recorder(launch.ranks, nullptr,
+                                   convect::threads_of_checkpoints(launch.plan.problem()));
   return run_and_publish(
       launch.options.common, launch.policy, launch.ranks,
       [&](const RunContext& context) { return integrated(launch, context, recorder); },
@@ -324,7 +325,8 @@ ExitCode integrate_along(const Launch& launch) {
 ExitCode integrate(const Launch& launch, convect::RunWriter& writer) {
   const convect::RunDirectory& directory = launch.directory;
   prepare(writer, launch);
-  convect::SharedRecorder shared(launch.ranks, &writer);
+  convect::SharedRecorder shared(launch.ranks, &writer,
+                                 convect::threads_of_checkpoints(launch.plan.problem()));
   const StopFile stop(directory.stop_file(), [&] { return writer.has_begun(); });
   try {
     return run_and_publish(

@@ -140,6 +140,12 @@ class CpuBackend {
     });
   }
 
+  void read_own_kept(Kept what, std::size_t side, int field, const Box& part,
+                     double* values) const {
+    with_kept(*this, what, side, field,
+              [&](const auto& view) { copy_cells(view, in_block(part, plan_.block()), values); });
+  }
+
   void set_kept(Kept what, std::size_t side, int field, const CellReader& from) {
     const Extents cells = extents_of_kept(plan_.grid(), what, field);
     with_kept(*this, what, side, field, [&](const auto& view) { copy_pieces(from, cells, view); });
@@ -272,10 +278,14 @@ class CpuBackend {
   /// Collective: of all cells of the grid, or faces; view(i, j, k) is of this rank's.
   template <class View>
   void read_view(const View& view, const Extents& all, const Box& part, double* values) const {
-    read_blocks(plan_.ranks(), plan_.cut(), all, part, values, [&](const Box& own, double* to) {
-      for_cells(own, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
-        *to++ = static_cast<double>(view(i, j, k));
-      });
+    read_blocks(plan_.ranks(), plan_.cut(), all, part, values,
+                [&](const Box& own, double* to) { copy_cells(view, own, to); });
+  }
+
+  template <class View>
+  static void copy_cells(const View& view, const Box& own, double* to) {
+    for_cells(own, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+      *to++ = static_cast<double>(view(i, j, k));
     });
   }
 

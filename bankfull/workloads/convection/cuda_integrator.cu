@@ -347,6 +347,12 @@ class CudaBackend {
     });
   }
 
+  void read_own_kept(Kept what, std::size_t side, int field, const Box& part,
+                     double* values) const {
+    with_kept(*this, what, side, field,
+              [&](const auto& view) { copy_cells(view, in_block(part, plan_.block()), values); });
+  }
+
   void set_kept(Kept what, std::size_t side, int field, const CellReader& from) {
     const Extents cells = extents_of_kept(plan_.grid(), what, field);
     PiecesToGpu pieces = pieces_of(cells);
@@ -440,10 +446,14 @@ class CudaBackend {
   /// Collective: of all cells of the grid, or faces; view(i, j, k) is of this rank's.
   template <class View>
   void read_view(const View& view, const Extents& all, const Box& part, double* values) const {
-    read_blocks(plan_.ranks(), plan_.cut(), all, part, values, [&](const Box& own, double* to) {
-      const Extents n = own.extents();
-      gather(stream_, view, own, gpu_.make<double>(planes_of_a_piece(n) * n.nj * n.nk), to);
-    });
+    read_blocks(plan_.ranks(), plan_.cut(), all, part, values,
+                [&](const Box& own, double* to) { copy_cells(view, own, to); });
+  }
+
+  template <class View>
+  void copy_cells(const View& view, const Box& own, double* to) const {
+    const Extents n = own.extents();
+    gather(stream_, view, own, gpu_.make<double>(planes_of_a_piece(n) * n.nj * n.nk), to);
   }
 
   [[nodiscard]] std::int64_t first_cell(int axis) const {

@@ -61,6 +61,7 @@ inline Extents extents_of_kept(const Grid& grid, Kept what, int field) {
 ///   clock(), set_clock(clock)  the StepClock; setting it leaves the rule, and puts walls where
 ///                            they are at its time
 ///   read_kept(what, side, field, part, values)   as read does
+///   read_own_kept(...)       the same of a part that this rank has, without the others
 ///   set_kept(what, side, field, values)   of all cells or faces; ghosts are left to
 ///   fill_ghosts(side) and,
 ///                            where pressure is kept, to the backend
@@ -167,18 +168,34 @@ class StagedIntegrator final : public Integrator {
   void save(StateWriter& to) const override {
     convection::save(backend_.clock(), to);
     save_references(plan_.stepped(), to);
-    each_kept([&](const std::string& name, Kept what, int field) {
-      to.cells(name, extents_of_kept(plan_.grid(), what, field), plan_.problem().precision,
-               [&](const Box& part, double* values) {
-                 backend_.read_kept(what, side_, field, part, values);
-               });
-    });
+    each_kept(
+        [&](const std::string& name, Kept what, int field) { save_kept(name, what, field, to); });
     save_corrected_variance(
         plan_.problem(), [this](int scalar) { return backend_.corrected_variance(scalar); }, to);
     if (records_potential()) {
       to.cells(name_of_recorded_pressure, plan_.grid().extents(), Precision::fp64,
                [this](const Box& part, double* values) { read_pressure(part, values); });
     }
+  }
+
+  /// On several ranks each can read what it has without the others.
+  void save_kept(const std::string& name, Kept what, int field, StateWriter& to) const {
+    const Extents all = extents_of_kept(plan_.grid(), what, field);
+    const Precision precision = plan_.problem().precision;
+    const CellReader read = [&, this](const Box& part, double* values) {
+      backend_.read_kept(what, side_, field, part, values);
+    };
+    if (!plan_.is_shared()) {
+      to.cells(name, all, precision, read);
+      return;
+    }
+    to.shared_cells(name, all, precision,
+                    {.all = read,
+                     .own =
+                         [&, this](const Box& part, double* values) {
+                           backend_.read_own_kept(what, side_, field, part, values);
+                         },
+                     .block = block_with_faces(plan_.cut(), all, plan_.ranks()->rank())});
   }
 
   void restore(const StateReader& from) override {

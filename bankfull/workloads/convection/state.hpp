@@ -2,6 +2,7 @@
 
 #include "bankfull/core/base/precision.hpp"
 #include "bankfull/core/field/box.hpp"
+#include "bankfull/core/io/shared_array.hpp"
 #include "bankfull/workloads/convection/diagnosis.hpp"
 #include "bankfull/workloads/convection/grid.hpp"
 #include "bankfull/workloads/convection/problem.hpp"
@@ -18,6 +19,16 @@ namespace bankfull::convection {
 /// Gives the values of a part of the box, in the order (i, j, k), k fastest.
 using CellReader = std::function<void(const Box& part, double* values)>;
 
+/// The values of cells that ranks share.
+struct SharedCells {
+  CellReader all;  ///< of any part; collective
+  CellReader own;  ///< of a part of `block`, by this rank alone
+  Box block;       ///< what this rank has of them
+};
+
+/// Writes all elements of an array and returns their CRC-32.
+using ArrayWriting = std::function<std::uint32_t(const SharedArray&)>;
+
 /// Takes down all that the rest of a run depends on, by names such as "flow/u". Where it goes is
 /// the application's concern.
 class StateWriter {
@@ -30,6 +41,19 @@ class StateWriter {
   /// A value for each cell of the box, which is exact in this precision. Asks for planes in order.
   virtual void cells(const std::string& name, const Extents& box, Precision precision,
                      const CellReader& values) = 0;
+
+  /// The same of cells that ranks share; collective.
+  virtual void shared_cells(const std::string& name, const Extents& box, Precision precision,
+                            const SharedCells& cells) {
+    this->cells(name, box, precision, cells.all);
+  }
+
+  /// Has write(array) write the cells in their place in a file. Returns false, and writes nothing,
+  /// where there is no such place.
+  virtual bool array(const std::string& /*name*/, const Extents& /*box*/, Precision /*precision*/,
+                     const ArrayWriting& /*write*/) {
+    return false;
+  }
 };
 
 /// Returns what a StateWriter has stored. Throws RuntimeFailure if it cannot be read.
