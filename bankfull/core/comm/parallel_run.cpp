@@ -17,6 +17,10 @@ constexpr milliseconds patience_for_root{500};
 /// How long the rank that reports the failure may take to end the run.
 constexpr milliseconds patience_for_end{5000};
 
+/// How long a launcher may take to pass the message on: once a rank aborts, MPICH's drops what it
+/// has not read.
+constexpr milliseconds patience_for_launcher{300};
+
 std::string several(int processes) { return std::to_string(processes) + " processes were started"; }
 
 }  // namespace
@@ -51,6 +55,7 @@ int ParallelRun::fail(ExitCode code, const std::string& message,
   }
   if (mpi_->claim_failure()) {
     report(world_->is_root() ? message : "rank " + std::to_string(world_->rank()) + ": " + message);
+    std::this_thread::sleep_for(patience_for_launcher);
   } else {
     std::this_thread::sleep_for(patience_for_end);
   }
