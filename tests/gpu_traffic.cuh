@@ -64,9 +64,9 @@ class Watch {
     }
   }
 
-  /// Bytes that a pass reads and writes. An element is written if it changes, and read if
-  /// another one changes with it: it is made no number. Of each array one in `apart` elements is
-  /// tried, and stands for as many.
+  /// Bytes that a pass reads and writes. An element is written if it changes. It is read if what
+  /// the pass writes, to it or elsewhere, is different where it is made no number. Of each array
+  /// one in `apart` elements is tried, and stands for as many.
   template <class Pass>
   [[nodiscard]] Traffic traffic_of(const Pass& pass, std::int64_t apart = 1) const {
     const Contents after = contents_after(before_, pass);
@@ -115,7 +115,9 @@ class Watch {
     Contents start = before_;
     std::memset(start[a].data() + at, 0xff, arrays_[a].element_bytes());
     Contents end = contents_after(start, pass);
-    std::memcpy(end[a].data() + at, after[a].data() + at, arrays_[a].element_bytes());
+    if (!differs(a, element, before_, after)) {  // it keeps what it was made
+      std::memcpy(end[a].data() + at, after[a].data() + at, arrays_[a].element_bytes());
+    }
     return end != after;
   }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/core/field/for_cells.hpp"
+#include "bankfull/workloads/convection/block_values.hpp"
 #include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/state.hpp"
 #include "bankfull/workloads/convection/tally.hpp"

@@ -130,7 +130,7 @@ __device__ __forceinline__ void begin_solve(Control& control, double sum) {
 }
 
 /// The sum of the rows' sums. `alone`: there are no other ranks' rows.
-__global__ void __launch_bounds__(survey_threads)
+static __global__ void __launch_bounds__(survey_threads)
     sum_rows_kernel(const double* row_sums, std::int64_t rows, Control* control, bool alone) {
   const double largest = control->over_ranks[0];
   const double scale = scale_for(size_bits(largest));
@@ -161,7 +161,7 @@ __global__ void __launch_bounds__(survey_threads)
 }
 
 /// The same once the parts of all ranks are added: exactly, for they are whole numbers.
-__global__ void begin_solve_kernel(Control* control) {
+static __global__ void begin_solve_kernel(Control* control) {
   const auto upper = static_cast<long long>(control->over_ranks[0]);
   const auto lower = static_cast<long long>(control->over_ranks[1]);
   begin_solve(*control, static_cast<double>((upper << 32) + lower));
@@ -232,7 +232,7 @@ __device__ __forceinline__ void decide(Control& control, const Limits& limits, A
 }
 
 /// The same once the largest residual of all ranks is known.
-__global__ void decide_kernel(Control* control, Limits limits, After after, Loops loops) {
+static __global__ void decide_kernel(Control* control, Limits limits, After after, Loops loops) {
   if (after != After::restart || control->begins_anew != 0) {
     decide(*control, limits, after, static_cast<float>(control->over_ranks[0]), loops);
   }

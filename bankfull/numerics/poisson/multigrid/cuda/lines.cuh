@@ -346,12 +346,12 @@ struct LineTransferArguments {
   bool e_is_zero;  ///< on the way down; on the way up: it is not kept
 };
 
-__global__ void __launch_bounds__(line_threads)
+static __global__ void __launch_bounds__(line_threads)
     line_restrict_kernel(const __grid_constant__ LineTransferArguments f) {
   restrict_lines(f.fine, f.coarse, f.e_is_zero, Threads::of_grid());
 }
 
-__global__ void __launch_bounds__(line_threads)
+static __global__ void __launch_bounds__(line_threads)
     line_interpolate_kernel(const __grid_constant__ LineTransferArguments f) {
   interpolate_lines(f.fine, f.coarse, !f.e_is_zero, Threads::of_grid());
 }

@@ -39,7 +39,8 @@ struct RowCopy {
 inline constexpr int row_copy_warps = 8;
 
 /// A warp per row; blocks (., n) do copy n.
-__global__ void __launch_bounds__(32 * row_copy_warps) copy_rows_kernel(const RowCopy* copies) {
+static __global__ void __launch_bounds__(32 * row_copy_warps)
+    copy_rows_kernel(const RowCopy* copies) {
   const RowCopy copy = copies[blockIdx.y];
   const int rows = copy.planes * copy.rows;
   for (int row = static_cast<int>(blockIdx.x * row_copy_warps + threadIdx.y); row < rows;
