@@ -137,6 +137,36 @@ class Files(Runs):
         self.assert_same(self.path / "on-2", whole)
 
 
+class Checkpoints(Runs):
+    # Of another rank than the first: a disk of its own in place of the folder.
+    hidden = """if [ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 0 ]; then exec "$@"; fi
+                exec unshare --mount sh -c 'mount -t tmpfs none disk && mkdir disk/run && exec "$@"' sh "$@" """
+
+    def contents(self, folder):
+        """The names and CRC-32 of the state in the last checkpoint."""
+        data = sorted((folder / "checkpoint").glob("*.h5"))[-1].read_bytes()
+        lines = re.findall(rb"[0-9a-f]{8} state/\S+", data)
+        self.assertTrue(lines)
+        return lines
+
+    def test_written_together_are_those_of_one_rank(self):
+        whole = self.contents(self.whole())
+        for ranks in (2, 3):
+            self.run_convect(ranks, "layer.toml", "--output", f"on-{ranks}")
+            self.assertEqual(self.contents(self.path / f"on-{ranks}"), whole)
+
+    def test_that_not_all_ranks_see_are_those_of_one_rank(self):
+        whole = self.contents(self.whole())
+        (self.path / "disk").mkdir()
+        private = ["unshare", "--mount", "sh", "-c", "mount -t tmpfs none disk"]
+        if shutil.which("unshare") is None or subprocess.run(private, cwd=self.path, capture_output=True).returncode != 0:
+            self.skipTest("this user may mount no file system")
+        process = convect_runs.Runs.start(self, "layer.toml", "--output", "disk/run", launcher=[*MPIRUN, "2", "sh", "-c", self.hidden, "sh"])
+        out, err = process.communicate(timeout=HANGING)
+        self.assertEqual(process.returncode, OK, out + err)
+        self.assertEqual(self.contents(self.path / "disk/run"), whole)
+
+
 class Restarts(Runs):
     def test_on_any_number_of_ranks_are_the_same_run(self):
         whole = self.whole()

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace bankfull::convect {
@@ -41,12 +42,20 @@ std::optional<std::uint32_t> write_together(const Communicator& ranks,
   if (!ranks.all(writer != nullptr)) {
     return std::nullopt;
   }
+  std::string no_room;  // which a run survives, unlike other failures
   ranks.agree([&] {
-    write_cells(cells.block, cells.own, threads, *writer);
-    if (!ranks.on_one_node()) {
-      writer->flush();  // elsewhere the root's flush of the file serves
+    try {
+      write_cells(cells.block, cells.own, threads, *writer);
+      if (!ranks.on_one_node()) {
+        writer->flush();  // elsewhere the root's flush of the file serves
+      }
+    } catch (const NoRoom& failure) {
+      no_room = failure.what();
     }
   });
+  if (!ranks.all(no_room.empty())) {
+    throw NoRoom(no_room.empty() ? "other ranks have no room for a checkpoint" : no_room);
+  }
   std::vector<CheckedPiece> pieces;
   for (const std::vector<CheckedPiece>& own : ranks.all_gather(writer->pieces())) {
     pieces.insert(pieces.end(), own.begin(), own.end());

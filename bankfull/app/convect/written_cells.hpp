@@ -18,7 +18,7 @@ void write_cells(const Box& part, const convection::CellReader& values, int thre
 
 /// Collective: has each rank write what it has of an array, and returns the CRC-32 of all of it;
 /// nothing, and writes nothing, where a rank does not see the file, as on a node with a disk of its
-/// own. If a rank cannot write, all throw RuntimeFailure.
+/// own. If a rank cannot write, all throw RuntimeFailure; NoRoom if that is why.
 std::optional<std::uint32_t> write_together(const Communicator& ranks,
                                             const convection::SharedCells& cells,
                                             const SharedArray& array, int threads);
