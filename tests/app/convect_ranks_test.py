@@ -149,11 +149,26 @@ class Checkpoints(Runs):
         self.assertTrue(lines)
         return lines
 
+    def assert_whole(self, folder):
+        """Its last checkpoint is read, which compares what the file has with its checksums."""
+        out, err = self.run_convect(1, "--restart", folder, "--set", "steps=41")
+        self.assertIn("continues from step 40", out)
+        self.assertNotIn("cannot read", err)
+
     def test_written_together_are_those_of_one_rank(self):
         whole = self.contents(self.whole())
         for ranks in (2, 3):
             self.run_convect(ranks, "layer.toml", "--output", f"on-{ranks}")
             self.assertEqual(self.contents(self.path / f"on-{ranks}"), whole)
+            self.assert_whole(f"on-{ranks}")
+
+    def test_that_one_rank_cannot_write(self):
+        limited = """if [ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 1 ]; then ulimit -f 16; fi; exec "$@" """
+        process = convect_runs.Runs.start(self, "layer.toml", "--output", "run", launcher=[*MPIRUN, "2", "sh", "-c", limited, "sh"])
+        out, err = process.communicate(timeout=HANGING)
+        self.assertEqual(process.returncode, OK, out + err)
+        self.assertRegex(err, r"rank 1: cannot write run/checkpoint/step-0000000010.h5: File too large; the run continues")
+        self.assertEqual(list((self.path / "run/checkpoint").glob("*")), [])
 
     def test_that_not_all_ranks_see_are_those_of_one_rank(self):
         whole = self.contents(self.whole())
@@ -165,6 +180,7 @@ class Checkpoints(Runs):
         out, err = process.communicate(timeout=HANGING)
         self.assertEqual(process.returncode, OK, out + err)
         self.assertEqual(self.contents(self.path / "disk/run"), whole)
+        self.assert_whole("disk/run")
 
 
 class Restarts(Runs):

@@ -42,7 +42,7 @@ struct CheckpointHeader {
 /// How a checkpoint is written.
 struct CheckpointWriting {
   std::filesystem::path path;
-  int threads = 1;  ///< that form its chunks
+  int threads = 1;  ///< that convert values and form checksums
 };
 
 /// Bytes of memory that writing fields of so many cells takes: a piece of one, and the same

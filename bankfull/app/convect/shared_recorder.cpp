@@ -146,7 +146,8 @@ class AskingWriter final : public StateWriter {
 /// The root has given up in the middle of a state.
 struct GivenUp {};
 
-/// The other ranks' writer: answers the root's requests for cells and writes nothing.
+/// The other ranks' writer: answers the root's requests for cells, and writes own cells where it is
+/// asked to.
 class AnsweringWriter final : public StateWriter {
  public:
   AnsweringWriter(const Communicator& ranks, int threads) : ranks_(ranks), threads_(threads) {}

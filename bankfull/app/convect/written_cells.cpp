@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace bankfull::convect {
@@ -39,23 +38,15 @@ std::optional<std::uint32_t> write_together(const Communicator& ranks,
   } catch (const RuntimeFailure&) {
     // The root writes it for all.
   }
-  if (!ranks.all(writer != nullptr)) {
+  if (!ranks.all(writer != nullptr && (ranks.on_one_node() || writer->nodes_may_share()))) {
     return std::nullopt;
   }
-  std::string no_room;  // which a run survives, unlike other failures
   ranks.agree([&] {
-    try {
-      write_cells(cells.block, cells.own, threads, *writer);
-      if (!ranks.on_one_node()) {
-        writer->flush();  // elsewhere the root's flush of the file serves
-      }
-    } catch (const NoRoom& failure) {
-      no_room = failure.what();
+    write_cells(cells.block, cells.own, threads, *writer);
+    if (!ranks.on_one_node()) {
+      writer->flush();  // elsewhere the root's flush of the file serves
     }
   });
-  if (!ranks.all(no_room.empty())) {
-    throw NoRoom(no_room.empty() ? "other ranks have no room for a checkpoint" : no_room);
-  }
   std::vector<CheckedPiece> pieces;
   for (const std::vector<CheckedPiece>& own : ranks.all_gather(writer->pieces())) {
     pieces.insert(pieces.end(), own.begin(), own.end());

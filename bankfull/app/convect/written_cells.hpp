@@ -18,7 +18,8 @@ void write_cells(const Box& part, const convection::CellReader& values, int thre
 
 /// Collective: has each rank write what it has of an array, and returns the CRC-32 of all of it;
 /// nothing, and writes nothing, where a rank does not see the file, as on a node with a disk of its
-/// own. If a rank cannot write, all throw RuntimeFailure; NoRoom if that is why.
+/// own, or where nodes may not write to it at the same time. If a rank cannot write, all throw
+/// RuntimeFailure.
 std::optional<std::uint32_t> write_together(const Communicator& ranks,
                                             const convection::SharedCells& cells,
                                             const SharedArray& array, int threads);

@@ -39,6 +39,10 @@ class SharedArrayWriter {
   SharedArrayWriter(const SharedArrayWriter&) = delete;
   SharedArrayWriter& operator=(const SharedArrayWriter&) = delete;
 
+  /// Whether the file is on a parallel file system. Elsewhere nodes that write to the same page
+  /// can overwrite each other's bytes: clients of NFS write whole pages.
+  [[nodiscard]] bool nodes_may_share() const;
+
   /// Values of a part of whole rows, k fastest; exact in the array's precision. Throws
   /// RuntimeFailure, NoRoom among them.
   void write(const Box& part, const double* values);

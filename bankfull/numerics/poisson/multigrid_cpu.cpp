@@ -332,7 +332,7 @@ std::string gpu_sharing_obstacle(const Domain& domain, const Sharing& sharing) {
     return "it relaxes lines along an axis that is cut";
   }
   if (cut.k > 1 || domain.k.cells() == 1) {
-    return "it cuts along rows of several cells on one GPU only";
+    return "rows along the last axis cannot be cut, and must have several cells";
   }
   return shared_levels(domain, sharing, true) > 0 ? "" : "the blocks are too thin for it";
 }

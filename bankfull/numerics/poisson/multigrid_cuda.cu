@@ -217,7 +217,9 @@ class CudaMultigrid final : public Solver<Real> {
   [[nodiscard]] Traffic traffic() const override {
     const Level& finest = hierarchy_.level(0);
     const Traffic outer = hierarchy_.has_lines()
-                              ? defect_traffic<Real>(finest) + line_correction_traffic<Real>(finest)
+                              ? defect_traffic<Real>(finest) +
+                                    line_correction_traffic<Real>(finest) +
+                                    second_residual_traffic()
                               : defect_traffic<Real>(finest) + defect_restriction_traffic(finest) +
                                     ascent_traffic<true, Real>(finest);
     return outer + inner_->cycle_traffic();
@@ -228,6 +230,12 @@ class CudaMultigrid final : public Solver<Real> {
   static double tolerance_of(const Stopping& stopping) {
     constexpr double rounding = 0x1p-23;
     return stopping.tolerance * (1.0 - rounding);
+  }
+
+  /// Several GPUs that gather levels of lines store the residual twice: as the finest level's,
+  /// which nobody reads, and as the next one's, which has the same cells.
+  [[nodiscard]] Traffic second_residual_traffic() const {
+    return {.bytes_written = exchanges_ ? sizeof(float) * cells_of(hierarchy_.level(0)) : 0.0};
   }
 
   /// With lines the next level has the same cells; on one GPU they share the residual.

@@ -399,7 +399,7 @@ void answer(const ConvectOptions& options, const convect::Case& wanted, const Pl
   }
 }
 
-/// Memory of the process that writes them.
+/// Memory of each process that writes cells: on several ranks that is every one of them.
 std::int64_t checkpoint_bytes(const convect::Case& wanted) {
   if constexpr (build::hdf5) {
     if (wanted.cadence.checkpoints.any()) {
@@ -416,7 +416,7 @@ convection::OutputNeeds output_needs_of(const convect::Case& wanted, const Commu
                                         std::int64_t start_bytes = 0) {
   convection::OutputNeeds needs = convect::field_output_needs(wanted, ranks.local_size());
   const convection::OutputNeeds samples = convection::sample_bytes(wanted.problem, wanted.cadence);
-  needs.host += samples.host + start_bytes + checkpoint_bytes(wanted) / ranks.local_size();
+  needs.host += samples.host + start_bytes + checkpoint_bytes(wanted);
   needs.device += samples.device;
   return needs;
 }

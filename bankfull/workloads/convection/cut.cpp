@@ -37,26 +37,6 @@ DecompositionRules rules_of(const Problem& problem, const Grid& grid) {
   return rules;
 }
 
-[[noreturn]] void refuse(const Grid& grid, int ranks, const DecompositionRules& rules) {
-  const Extents n = grid.extents();
-  const auto name = [&](int axis) {
-    return std::string(axis_names[static_cast<std::size_t>(grid.physical(axis))]);
-  };
-  const auto whole = [&](int axis, int most) {
-    return most == 1 ? "lines along " + name(axis) + " stay whole, too; " : "";
-  };
-  int works = ranks - 1;
-  while (works > 1 && allowed_grids(n, works, rules).empty()) {
-    --works;
-  }
-  throw UsageError(
-      fmt::format("{} ranks cannot share this grid: its rows along {} stay whole; {}{}there are {} "
-                  "cells along {} and {} along {}",
-                  ranks, name(2), whole(0, rules.max_grid.i), whole(1, rules.max_grid.j), n.ni,
-                  name(0), n.nj, name(1)),
-      works > 1 ? fmt::format("use {} ranks", works) : "start it without mpirun");
-}
-
 /// Why GPUs cannot share the grid by any of these; empty if they can. Leaves those by which they
 /// can.
 std::string keep_those_of_gpus(std::vector<RankGrid>& grids, const poisson::Domain& domain,
@@ -71,24 +51,49 @@ std::string keep_those_of_gpus(std::vector<RankGrid>& grids, const poisson::Doma
   return grids.empty() ? obstacle : "";
 }
 
-void require_multigrid_on_gpus(std::vector<RankGrid>& grids, const poisson::Domain& domain,
-                               const poisson::Sharing& sharing, const DecompositionRules& rules) {
-  const std::string obstacle = keep_those_of_gpus(grids, domain, sharing);
-  const auto suit = [&](int ranks) {
-    std::vector<RankGrid> fewer = allowed_grids(domain.extents(), ranks, rules);
-    static_cast<void>(keep_those_of_gpus(fewer, domain, sharing));
-    return !fewer.empty();
-  };
-  int works = obstacle.empty() ? 0 : sharing.ranks->size() - 1;
-  while (works > 1 && !suit(works)) {
+/// The most ranks below `ranks` that suit, or 1.
+template <class Suits>
+int fewer_ranks(int ranks, const Suits& suits) {
+  int works = ranks - 1;
+  while (works > 1 && !suits(works)) {
     --works;
   }
+  return std::max(works, 1);
+}
+
+/// suits(ranks): whether so many can share the grid.
+template <class Suits>
+[[noreturn]] void refuse(const Grid& grid, int ranks, const DecompositionRules& rules,
+                         const Suits& suits) {
+  const Extents n = grid.extents();
+  const auto name = [&](int axis) {
+    return std::string(axis_names[static_cast<std::size_t>(grid.physical(axis))]);
+  };
+  const auto whole = [&](int axis, int most) {
+    return most == 1 ? "lines along " + name(axis) + " stay whole, too; " : "";
+  };
+  const int works = fewer_ranks(ranks, suits);
+  throw UsageError(
+      fmt::format("{} ranks cannot share this grid: its rows along {} stay whole; {}{}there are {} "
+                  "cells along {} and {} along {}",
+                  ranks, name(2), whole(0, rules.max_grid.i), whole(1, rules.max_grid.j), n.ni,
+                  name(0), n.nj, name(1)),
+      works > 1 ? fmt::format("use {} ranks", works) : "start it without mpirun");
+}
+
+template <class Suits>
+void require_multigrid_on_gpus(std::vector<RankGrid>& grids, const poisson::Domain& domain,
+                               const poisson::Sharing& sharing, const Suits& suits) {
+  const std::string obstacle = keep_those_of_gpus(grids, domain, sharing);
+  if (obstacle.empty()) {
+    return;
+  }
+  const int ranks = sharing.ranks->size();
+  const int works = fewer_ranks(ranks, suits);
   about("solver.pressure", [&] {
-    require(
-        obstacle.empty(),
-        fmt::format("multigrid does not run on {} GPUs here: {}", sharing.ranks->size(), obstacle),
-        fmt::format("use {}, the direct solver where there is one, or --device cpu",
-                    works > 1 ? fmt::format("{} ranks", works) : "one rank"));
+    require(false, fmt::format("multigrid does not run on {} GPUs here: {}", ranks, obstacle),
+            fmt::format("use {}, the direct solver where there is one, or --device cpu",
+                        works > 1 ? fmt::format("{} ranks", works) : "one rank"));
   });
 }
 
@@ -138,13 +143,20 @@ poisson::Sharing sharing_of(const Problem& problem, const Grid& grid, PressureSo
   }
   const poisson::Domain domain = grid.domain();
   const DecompositionRules rules = rules_of(problem, grid);
+  const bool on_gpus = problem.device.is_cuda();
+  const auto suits = [&](int fewer) {
+    std::vector<RankGrid> some = allowed_grids(domain.extents(), fewer, rules);
+    if (on_gpus) {
+      static_cast<void>(keep_those_of_gpus(some, domain, sharing));
+    }
+    return !some.empty();
+  };
   std::vector<RankGrid> grids = allowed_grids(domain.extents(), ranks, rules);
   if (grids.empty()) {
-    refuse(grid, ranks, rules);
+    refuse(grid, ranks, rules, suits);
   }
-  const bool on_gpus = problem.device.is_cuda();
   if (on_gpus) {
-    require_multigrid_on_gpus(grids, domain, sharing, rules);
+    require_multigrid_on_gpus(grids, domain, sharing, suits);
   }
   if (wanted.grid.count() > 1) {
     require_allowed(wanted.grid, grids, ranks);

@@ -93,8 +93,8 @@ class ImplicitOnGpu {
     }
   }
 
-  /// Right side = div u, and scalars the way down. The velocity in the row behind the last one is
-  /// as far as those of this rank: it goes down here, too.
+  /// Right side = div u, and scalars the way down. The velocity in the row behind the last one,
+  /// which another rank may own, has been eliminated and not yet substituted back.
   void queue_divergence(const FlowOnGpu<Real>& flow, const Real* from, Real* next,
                         const poisson::CellSlots<Real>& right_side, int slot) const {
     if (sweeps_columns_) {
