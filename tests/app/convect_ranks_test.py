@@ -163,6 +163,8 @@ class Checkpoints(Runs):
             self.assert_whole(f"on-{ranks}")
 
     def test_that_one_rank_cannot_write(self):
+        if "HYDRA" in subprocess.run([MPIRUN[0], "--version"], capture_output=True, text=True).stdout:
+            self.skipTest("MPICH starts with larger files of shared memory")
         limited = """if [ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 1 ]; then ulimit -f 16; fi; exec "$@" """
         process = convect_runs.Runs.start(self, "layer.toml", "--output", "run", launcher=[*MPIRUN, "2", "sh", "-c", limited, "sh"])
         out, err = process.communicate(timeout=HANGING)

@@ -97,19 +97,19 @@ class Ranks(unittest.TestCase):
 
     def test_a_failure_of_one_rank_ends_all_and_names_it(self):
         result = subprocess.run(
-            [*command(1, "himeno", *SMALL), ":", MPIRUN[-1], "1", "-x", "BANKFULL_THREADS=-3", BINARY,
+            [*command(1, "himeno", *SMALL), ":", MPIRUN[-1], "1", "env", "BANKFULL_THREADS=-3", BINARY,
              "himeno", *SMALL], capture_output=True, text=True, timeout=HANGING, env=environment())
         self.refused(result, "bankfull: rank 1: --threads -3")
 
     def test_ranks_with_other_options_are_refused(self):
         other = [*MPIRUN, "1", BINARY, "himeno", *SMALL, ":", "-n", "1"]
-        for second in ([BINARY, "info"], ["-x", "BANKFULL_OVERLAP=none", BINARY, "himeno", *SMALL]):
+        for second in ([BINARY, "info"], ["env", "BANKFULL_OVERLAP=none", BINARY, "himeno", *SMALL]):
             result = subprocess.run([*other, *second], capture_output=True, text=True, timeout=HANGING,
                                     env=environment())
             self.refused(result, "rank 1 was started with other options")
 
     def test_scripts_may_choose_threads_for_each_rank(self):
-        script = "BANKFULL_THREADS=$((1 + OMPI_COMM_WORLD_RANK)) exec " + " ".join([BINARY, "himeno", *SMALL])
+        script = "BANKFULL_THREADS=$((1 + ${OMPI_COMM_WORLD_RANK:-$PMI_RANK})) exec " + " ".join([BINARY, "himeno", *SMALL])
         result = subprocess.run([*MPIRUN, "2", "sh", "-c", script], capture_output=True, text=True,
                                 timeout=HANGING, env=environment())
         self.assertEqual(result.returncode, OK, result.stderr)
