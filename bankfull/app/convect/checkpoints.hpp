@@ -22,7 +22,8 @@ bool is_temporary_checkpoint(const std::string& name);
 /// The checkpoints in a folder, the last step first; none where the folder is not there.
 std::vector<std::filesystem::path> checkpoints_in(const std::filesystem::path& folder);
 
-/// Threads that form chunks of a checkpoint: as many as keep up with a disk, for the run waits.
+/// Threads that convert the values of a checkpoint and form its checksums: as many as keep up with
+/// a disk, for the run waits.
 int threads_of_checkpoints(const convection::Problem& problem);
 
 /// Takes away all but the last ones, and what killed runs left. What cannot be removed stays.

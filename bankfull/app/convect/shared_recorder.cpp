@@ -29,7 +29,7 @@ struct Request {
   int field = 0;
   Box part;
 
-  // Of an array to write, whose path follows.
+  // The array to write; its path follows.
   std::int64_t offset = 0;
   Extents extents = {};
   Precision precision = Precision::fp64;

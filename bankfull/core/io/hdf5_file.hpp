@@ -68,7 +68,7 @@ struct DatasetShape {
 };
 
 /// An array of any number of dimensions, the last one contiguous. Values are converted where types
-/// differ. Parts may be written in any order, and by several ranks one day.
+/// differ. Parts may be written in any order.
 class Dataset {
  public:
   Dataset(Handle id, std::string what);
