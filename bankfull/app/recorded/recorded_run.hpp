@@ -1,0 +1,52 @@
+#pragma once
+
+#include "bankfull/core/measure/context.hpp"
+#include "bankfull/core/measure/run_result.hpp"
+#include "bankfull/core/measure/run_result_json.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bankfull::recorded {
+
+/// A result that a run has written with --json, read back: of schema version 1 or 2. What version 1
+/// did not record has its default, such as a quiet machine.
+struct RecordedRun {
+  std::filesystem::path file;
+  int schema_version = run_result_schema_version;
+  std::string date;     ///< when it was written, "2026-11-23T14:12:32Z"
+  std::string command;  ///< the command line
+  std::vector<UsedOption> options;
+  std::vector<Figure> environment;  ///< variables, as texts
+  std::vector<FactGroup>
+      context;       ///< "system", "cpu", "gpu0", "build", "ranks" ...; without titles
+  RunResult result;  ///< without attachment
+};
+
+/// The fact `name` of the group `key` of its context as text: ("cpu", "model"). Empty: not
+/// recorded.
+std::optional<std::string> fact(const RecordedRun& run, const std::string& key,
+                                const std::string& name);
+
+/// The value of a figure as text, numbers with six significant digits; without its unit.
+std::string text_of(const Figure& figure);
+
+/// The figure of this name as a number, where it is one.
+std::optional<double> number(const std::vector<Figure>& figures, const std::string& name);
+
+/// What the run was on: the names of its GPUs, or the model of its processor with the threads used.
+std::string device_text(const RecordedRun& run);
+
+/// Throws UsageError naming the file where the text is no result of a run.
+RecordedRun parse_run(const std::string& text, const std::filesystem::path& file);
+
+/// Throws UsageError where the file cannot be read or is no result of a run.
+RecordedRun read_run(const std::filesystem::path& file);
+
+/// The results in a file, or in all JSON files of a folder and its folders, sorted by path; other
+/// JSON files there are left out. Throws UsageError where there is none.
+std::vector<RecordedRun> read_runs(const std::filesystem::path& file_or_folder);
+
+}  // namespace bankfull::recorded
