@@ -117,6 +117,12 @@ class ResultTables(unittest.TestCase):
         self.assertRegex(lines[2][6], r"^[\d.]+$")
         self.assertTrue(tables(["h100x2-convect-scaling-strong-direct.json"])[2].startswith("| NVIDIA H100 80GB HBM3 | strong |"))
 
+    def test_resolution_and_averages_of_a_run(self):
+        lines = tables(["resolution:h100x2-convect-rayleigh-1e9.json"])[2:]
+        self.assertEqual([line.split(" | ")[3] for line in lines], ["within", "within", "BEYOND", "within"])
+        lines = tables(["averages:h100x2-convect-rayleigh-1e9.json"])
+        self.assertRegex(lines[2], r"^(\| \d\d\.\d\d ){5}\| [\d.]+ \| [\d.]+ \| too short \|$")
+
     def test_figures_of_a_paper_alone(self):
         self.assertEqual(tables(["published/himeno-cuda-2010.json"])[2], "| Tesla C1060 | initial implementation | 22.4 GFLOPS | text before section A |")
 
