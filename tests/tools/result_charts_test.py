@@ -54,6 +54,12 @@ class ResultCharts(unittest.TestCase):
         self.change_a_figure()
         self.assertEqual(self.found(), [f"{LIGHT}: out of date", f"{DARK}: out of date"])
 
+    def test_another_row_of_a_series_is_found(self):
+        path = self.root / "results" / "h100x2-convect-rayleigh-1e9-series.csv"
+        header, first, *rows = path.read_text().splitlines(keepends=True)
+        path.write_text(header + first + "".join(rows[:-20]))
+        self.assertEqual(self.found(), [f"docs/charts/rayleigh-1e9-nusselt-{theme}.svg: out of date" for theme in ("light", "dark")])
+
     def test_a_change_by_hand_is_found(self):
         path = self.root / LIGHT
         path.write_text(path.read_text().replace("(fused)<", "(fastest)<"))

@@ -109,6 +109,20 @@ class ResultTables(unittest.TestCase):
         with self.assertRaisesRegex(AssertionError, "no measurement has ranks=3"):
             tables(["h200x4-himeno-strong-fused.json?ranks=3"])
 
+    def test_ranks_of_convection_name_their_threads_and_noise(self):
+        lines = [line.split(" | ") for line in tables(["h100x2-convect-split-direct.json"])[2:]]
+        self.assertEqual([(line[0].rpartition(", ")[2], line[5]) for line in lines],
+                         [(f"{24 // n} thread{'s' if n < 24 else ''} per rank", str(n)) for n in (1, 2, 3, 4, 6, 8, 12, 24)])
+        self.assertRegex(lines[0][6], r"^[\d.]+ \(noisy\)$")
+        self.assertRegex(lines[2][6], r"^[\d.]+$")
+        self.assertTrue(tables(["h100x2-convect-scaling-strong-direct.json"])[2].startswith("| NVIDIA H100 80GB HBM3 | strong |"))
+
+    def test_resolution_and_averages_of_a_run(self):
+        lines = tables(["resolution:h100x2-convect-rayleigh-1e9.json"])[2:]
+        self.assertEqual([line.split(" | ")[3] for line in lines], ["within", "within", "BEYOND", "within"])
+        lines = tables(["averages:h100x2-convect-rayleigh-1e9.json"])
+        self.assertRegex(lines[2], r"^(\| \d\d\.\d\d ){5}\| [\d.]+ \| [\d.]+ \| too short \|$")
+
     def test_figures_of_a_paper_alone(self):
         self.assertEqual(tables(["published/himeno-cuda-2010.json"])[2], "| Tesla C1060 | initial implementation | 22.4 GFLOPS | text before section A |")
 
