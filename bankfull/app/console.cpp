@@ -89,6 +89,26 @@ void write_document(const std::string& text) {
   }
 }
 
+OutputToFile::OutputToFile(const std::filesystem::path& file) {
+  static_cast<void>(std::fflush(stdout));
+  before_ = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, first_other_descriptor);
+  const int to = open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (to >= 0) {
+    dup2(to, STDOUT_FILENO);
+    close(to);
+  }
+}
+
+OutputToFile::~OutputToFile() {
+  if (std::fflush(stdout) != 0) {
+    std::clearerr(stdout);
+  }
+  if (before_ >= 0) {
+    dup2(before_, STDOUT_FILENO);
+    close(before_);
+  }
+}
+
 bool all_was_written() {
   const bool flushed = std::fflush(stdout) == 0;
   return (flushed && std::ferror(stdout) == 0) || document_descriptor() >= 0;

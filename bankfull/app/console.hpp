@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 namespace bankfull {
@@ -25,6 +26,19 @@ void keep_output_for_document();
 /// One document for other programs to standard output, as it is. Throws RuntimeFailure where it
 /// cannot be delivered.
 void write_document(const std::string& text);
+
+/// For as long as it lives, what goes to standard output is added to a file instead: what a step of
+/// a suite says. A file that cannot be written takes nothing else away.
+class OutputToFile {
+ public:
+  explicit OutputToFile(const std::filesystem::path& file);
+  ~OutputToFile();
+  OutputToFile(const OutputToFile&) = delete;
+  OutputToFile& operator=(const OutputToFile&) = delete;
+
+ private:
+  int before_;  ///< standard output until then
+};
 
 /// Whether all of standard output was delivered until now.
 bool all_was_written();

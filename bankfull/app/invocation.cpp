@@ -59,12 +59,15 @@ void remember_command_line(int argc, const char* const* argv) {
 void remember_options(CLI::App& program, int argc, const char* const* argv) {
   CLI::App& command = chosen_command(program);
   const std::span arguments(argv, static_cast<std::size_t>(argc));
+  recorded().options.clear();
   for (CLI::Option* option : command.get_options()) {
     if (option != command.get_help_ptr()) {
       recorded().options.push_back(used_option(*option, arguments));
     }
   }
 }
+
+void restore_invocation(const Invocation& before) { recorded() = before; }
 
 bool wants_json_on_output() {
   const std::vector<UsedOption>& options = recorded().options;

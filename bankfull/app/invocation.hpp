@@ -17,6 +17,9 @@ void remember_command_line(int argc, const char* const* argv);
 /// line, the environment or the program said so.
 void remember_options(CLI::App& program, int argc, const char* const* argv);
 
+/// For commands that run others within this process: what they had called it before.
+void restore_invocation(const Invocation& before);
+
 /// Whether option --json of that command names standard output.
 bool wants_json_on_output();
 

@@ -1,9 +1,9 @@
 #include "bankfull/app/command_parser.hpp"
+#include "bankfull/app/commands.hpp"
 #include "bankfull/app/console.hpp"
 #include "bankfull/app/invocation.hpp"
 #include "bankfull/app/options.hpp"
 #include "bankfull/app/version.hpp"
-#include "bankfull/app/workload_commands.hpp"
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/comm/parallel_run.hpp"
 
@@ -80,15 +80,8 @@ int run(int argc, char** argv, const bankfull::Communicator& ranks) {
       "bankfull");
   program.footer(footer);
   program.set_version_flag("--version", bankfull::version_text());
-  program.require_subcommand(0, 1);
   bankfull::Action action;
-  bankfull::add_info_command(program, ranks, action);
-  bankfull::add_list_command(program, action);
-  for (const bankfull::WorkloadCommand& workload : bankfull::workload_commands()) {
-    workload.add_command(program, ranks, action);
-  }
-  bankfull::add_scaling_command(program, ranks, action);
-  bankfull::add_decompose_command(program, ranks, action);
+  bankfull::add_commands(program, ranks, action);
   try {
     bankfull::parse_command_line(program, argc, argv);
   } catch (const CLI::Success& request) {
