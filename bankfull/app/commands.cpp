@@ -13,6 +13,9 @@ void add_commands(CLI::App& program, const Communicator& ranks, Action& action) 
   }
   add_scaling_command(program, ranks, action);
   add_decompose_command(program, ranks, action);
+  add_suite_command(program, ranks, action);
+  add_accept_command(program, ranks, action);
+  add_baseline_command(program, action);
 }
 
 }  // namespace bankfull

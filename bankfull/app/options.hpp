@@ -153,5 +153,8 @@ void add_info_command(CLI::App& program, const Communicator& ranks, Action& acti
 void add_list_command(CLI::App& program, Action& action);
 void add_scaling_command(CLI::App& program, const Communicator& ranks, Action& action);
 void add_decompose_command(CLI::App& program, const Communicator& ranks, Action& action);
+void add_suite_command(CLI::App& program, const Communicator& ranks, Action& action);
+void add_accept_command(CLI::App& program, const Communicator& ranks, Action& action);
+void add_baseline_command(CLI::App& program, Action& action);
 
 }  // namespace bankfull
