@@ -6,9 +6,11 @@
 namespace bankfull::accept {
 namespace {
 
-/// Of parts of a run and of measurements inside a cache the rates say little of a device.
-bool is_gauge(const Measurement& measurement) {
-  if (measurement.cache == CacheFit::inside) {
+/// Rates of parts of a run say little of a device, nor do those of a probe inside a cache, or those
+/// by which a probe tells how quiet the machine is.
+bool is_gauge(const std::string& workload, const Measurement& measurement) {
+  if (workload == "probe" && (measurement.cache == CacheFit::inside ||
+                              measurement.name.starts_with("ceiling again"))) {
     return false;
   }
   return std::ranges::none_of(measurement.parameters, [](const Figure& parameter) {
@@ -48,7 +50,7 @@ std::vector<Reading> readings_of(const recorded::RecordedRun& run) {
     return readings;
   }
   for (const Measurement& measurement : run.result.measurements) {
-    if (!is_gauge(measurement)) {
+    if (!is_gauge(run.result.workload, measurement)) {
       continue;
     }
     if (auto reading = reading_of(run.result.workload, measurement)) {
