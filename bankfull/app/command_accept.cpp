@@ -68,13 +68,17 @@ std::string plain(std::string text) {
   return text;
 }
 
+std::string unit_key(const std::string& unit) {
+  return unit == "GB/s" ? "gbs" : unit == "GFLOPS" ? "gflops" : "gops";
+}
+
 void print_lines(const Acceptance& acceptance) {
   const auto ratio = [](const char* key, std::optional<double> value) {
     return value ? fmt::format(" {}={:.4f}", key, *value) : "";
   };
   for (const DeviceReport& report : acceptance.devices) {
     for (const Judgement& judgement : report.judgements) {
-      const std::string unit = judgement.unit == "GB/s" ? "gbs" : "gflops";
+      const std::string unit = unit_key(judgement.unit);
       print_out(
           "RESULT accept host={} device={} model={} board={} phase={} gauge={} {}={:.6g}{}{} "
           "finding={}\n",

@@ -1,12 +1,15 @@
 #include "bankfull/app/accept/baseline.hpp"
+#include "bankfull/app/created_folders.hpp"
 #include "bankfull/app/options.hpp"
 #include "bankfull/app/output_file.hpp"
 #include "bankfull/app/print_out.hpp"
 #include "bankfull/app/table.hpp"
 #include "bankfull/core/base/error.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -56,8 +59,10 @@ ExitCode make(const BaselineOptions& options) {
                     baselines.size(), options.output),
         "give a folder");
   }
+  CreatedFolders folders;
   for (const Baseline& baseline : baselines) {
     const fs::path file = file_of(baseline, options.output);
+    folders.make(file.has_parent_path() ? file.parent_path() : ".");
     OutputFile(file).commit(accept::to_json(baseline));
     print_baseline(baseline, file);
   }

@@ -22,7 +22,7 @@ std::vector<Gauge> gauges_of(Device device, int threads) {
   const char* const npb_class = device.is_cuda() ? "C" : "A";
   return {on(where, threads, "memory",
              {"probe", "bandwidth", "--operation", "read,copy,triad", "--precision", "fp64",
-              "--stores", "streaming", "--quick"}),
+              "--stores", device.is_cuda() ? "ordinary" : "streaming", "--quick"}),
           on(where, threads, "himeno",
              {"himeno", "--size", "L", "--schedule", "tuned", "--target-seconds", "1", "--ceiling",
               "none"}),

@@ -1,16 +1,19 @@
 #include "bankfull/app/accept/reading.hpp"
 
 #include <algorithm>
-#include <set>
 
 namespace bankfull::accept {
 namespace {
 
-/// Rates of parts of a run say little of a device, nor do those of a probe inside a cache, or those
-/// by which a probe tells how quiet the machine is.
+/// Rates of a probe inside a cache say little of a device, nor do those by which it tells how quiet
+/// the machine is. Copies from and to the host scatter by more than what must be caught.
+bool tells_of_memory(const Measurement& measurement) {
+  return measurement.cache != CacheFit::inside && !measurement.name.starts_with("ceiling again") &&
+         measurement.name.find("host") == std::string::npos;
+}
+
 bool is_gauge(const std::string& workload, const Measurement& measurement) {
-  if (workload == "probe" && (measurement.cache == CacheFit::inside ||
-                              measurement.name.starts_with("ceiling again"))) {
+  if (workload == "probe" && !tells_of_memory(measurement)) {
     return false;
   }
   return std::ranges::none_of(measurement.parameters, [](const Figure& parameter) {
@@ -22,17 +25,36 @@ std::string gauge_name(const std::string& workload, const std::string& measureme
   return measurement.starts_with(workload) ? measurement : workload + " " + measurement;
 }
 
-/// Operations where a measurement states them, else bytes: the same work may move fewer of these.
-std::optional<Reading> reading_of(const std::string& workload, const Measurement& measurement) {
+struct Rate {
+  std::optional<double> value;
+  const char* unit;
+};
+
+/// Operations where a measurement states them: the same work may move fewer bytes. NPB counts those
+/// of EP and IS in its own way.
+Rate rate_of(const std::string& workload, const Measurement& measurement) {
   constexpr double giga = 1e-9;
-  const bool counts_bytes = workload == "probe" || !measurement.flops_per_second();
-  const auto rate = counts_bytes ? measurement.bytes_per_second() : measurement.flops_per_second();
-  if (!rate || !(*rate > 0.0)) {
+  constexpr double giga_of_mega = 1e-3;
+  const auto scaled = [](std::optional<double> value, double factor) {
+    return value ? std::optional(*value * factor) : std::nullopt;
+  };
+  if (workload == "probe") {
+    return {scaled(measurement.bytes_per_second(), giga), "GB/s"};
+  }
+  if (workload == "npb") {
+    return {scaled(recorded::number(measurement.figures, "mops"), giga_of_mega), "Gop/s"};
+  }
+  return {scaled(measurement.flops_per_second(), giga), "GFLOPS"};
+}
+
+std::optional<Reading> reading_of(const std::string& workload, const Measurement& measurement) {
+  const Rate rate = rate_of(workload, measurement);
+  if (!rate.value || !(*rate.value > 0.0)) {
     return std::nullopt;
   }
   return Reading{.gauge = gauge_name(workload, measurement.name),
-                 .rate = *rate * giga,
-                 .unit = counts_bytes ? "GB/s" : "GFLOPS",
+                 .rate = *rate.value,
+                 .unit = rate.unit,
                  .noisy = measurement.quietness.noisy()};
 }
 

@@ -12,7 +12,7 @@ namespace bankfull::accept {
 struct Reading {
   std::string gauge;   ///< "himeno L fp32 tuned", "probe copy, fp64"
   double rate = 0.0;   ///< in `unit`; the larger the better
-  std::string unit;    ///< "GB/s", "GFLOPS"
+  std::string unit;    ///< "GB/s", "GFLOPS", "Gop/s"
   bool noisy = false;  ///< by the measurement's own quietness
 };
 
