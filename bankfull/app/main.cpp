@@ -28,6 +28,8 @@ constexpr const char* footer = R"(Examples:
   bankfull hpcg --local 128x128x128            the HPCG benchmark, by the official rules
   bankfull npb cg --class B                    a kernel of the NAS Parallel Benchmarks
   bankfull convect rayleigh-benard-2d          thermal convection, with pictures
+  bankfull compare before.json after.json      two recorded runs: did anything get slower?
+  bankfull history runs/                       the course of many, with steps marked
   mpirun -n 4 bankfull himeno --size L         the same on four ranks
   BANKFULL_DEVICE=cpu bankfull himeno          every option has an environment variable
 
@@ -87,6 +89,8 @@ int run(int argc, char** argv, const bankfull::Communicator& ranks) {
   for (const bankfull::WorkloadCommand& workload : bankfull::workload_commands()) {
     workload.add_command(program, ranks, action);
   }
+  bankfull::add_compare_command(program, ranks, action);
+  bankfull::add_history_command(program, ranks, action);
   bankfull::add_scaling_command(program, ranks, action);
   bankfull::add_decompose_command(program, ranks, action);
   try {
