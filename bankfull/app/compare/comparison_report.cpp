@@ -28,7 +28,7 @@ std::string samples_text(const Side& side) {
 
 std::string measurements_table(const std::vector<Change>& changes) {
   Table table({"measurement", "per", "OLD", "NEW", "samples", "NEW/OLD speed", "95 % interval",
-               "of bankfull OLD", "NEW", "verdict"});
+               "bankfull OLD", "bankfull NEW", "verdict"});
   for (const Change& change : changes) {
     table.add_row({change.subject.name, to_string(change.unit),
                    speed_text(change.before.seconds, change.unit),

@@ -64,10 +64,17 @@ void take_environment(const RecordedRun& run, Values& values) {
   }
 }
 
+/// Of many runs the first and the last tell enough.
+std::string days_of(const std::vector<const RecordedRun*>& runs) {
+  const auto date = [](const RecordedRun* run) { return run->date; };
+  const auto [first, last] = std::ranges::minmax(runs, {}, date);
+  return first->date == last->date ? first->date : first->date + " to " + last->date;
+}
+
 Values values_of(const std::vector<const RecordedRun*>& runs) {
   Values values;
+  values["date"].insert(days_of(runs));
   for (const RecordedRun* run : runs) {
-    values["date"].insert(run->date);
     take_facts(*run, values);
     take_options(*run, values);
     take_environment(*run, values);

@@ -14,6 +14,7 @@ namespace bankfull::compare {
 namespace {
 
 constexpr std::size_t max_value_length = 60;
+constexpr double least_range = 0.1;  // of the median
 
 const RecordedRun& run_of(const Entry& entry) { return *entry.occurrence.run; }
 
@@ -72,8 +73,8 @@ std::string trend_of(const Course& course) {
     return {};
   }
   const auto [least, most] = std::ranges::minmax(speeds);
-  return fmt::format("  speed {}  {:.1f} to {:.1f} % of the median\n", bars(speeds), 100.0 * least,
-                     100.0 * most);
+  return fmt::format("  speed {}  {:.1f} to {:.1f} % of the median\n", bars(speeds, least_range),
+                     100.0 * least, 100.0 * most);
 }
 
 /// What changed with a step, which may be its cause.
@@ -113,15 +114,17 @@ std::string verdict_on(const Course& course) {
 
 }  // namespace
 
-std::string bars(const std::vector<double>& values) {
+std::string bars(const std::vector<double>& values, double least_range) {
   static constexpr std::array steps{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   if (values.empty()) {
     return {};
   }
   const auto [least, most] = std::ranges::minmax(values);
+  const double range = std::max(most - least, least_range);
+  const double lowest = 0.5 * (least + most - range);
   std::string text;
   for (const double value : values) {
-    const double share = most > least ? (value - least) / (most - least) : 1.0;
+    const double share = range > 0.0 ? (value - lowest) / range : 1.0;
     text += steps[static_cast<std::size_t>(std::lround(share * (steps.size() - 1)))];
   }
   return text;

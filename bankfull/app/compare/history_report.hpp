@@ -14,7 +14,8 @@ std::string report_course(const Course& course);
 /// "RESULT history workload=himeno ... runs=12 ratio=0.95 ... steps=1 verdict=slower"
 std::string course_line(const Course& course, double threshold);
 
-/// Values as bars of UTF-8 text between the smallest and the largest, one each: "▁▄█".
-std::string bars(const std::vector<double>& values);
+/// Values as bars of UTF-8 text, one each: "▁▄█". From the lowest bar to the highest it is at least
+/// `least_range`, so that small differences look small.
+std::string bars(const std::vector<double>& values, double least_range);
 
 }  // namespace bankfull::compare

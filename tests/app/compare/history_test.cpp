@@ -91,10 +91,11 @@ TEST(History, OfTheLastRunsLeavesOutTheOthers) {
   EXPECT_EQ(courses_of(runs, 3, threshold).at(0).entries.size(), 3U);
 }
 
-TEST(Bars, AreBetweenTheExtremes) {
-  EXPECT_EQ(bars({1.0, 2.0, 1.5}), "▁█▅");
-  EXPECT_EQ(bars({1.0, 1.0}), "██");
-  EXPECT_EQ(bars({}), "");
+TEST(Bars, AreBetweenTheExtremesOrInTheMiddle) {
+  EXPECT_EQ(bars({1.0, 2.0, 1.5}, 0.1), "▁█▅");
+  EXPECT_EQ(bars({1.0, 1.001}, 0.1), "▄▅");
+  EXPECT_EQ(bars({1.0, 1.0}, 0.0), "██");
+  EXPECT_EQ(bars({}, 0.1), "");
 }
 
 }  // namespace
