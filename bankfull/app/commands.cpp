@@ -11,6 +11,8 @@ void add_commands(CLI::App& program, const Communicator& ranks, Action& action) 
   for (const WorkloadCommand& workload : workload_commands()) {
     workload.add_command(program, ranks, action);
   }
+  add_compare_command(program, ranks, action);
+  add_history_command(program, ranks, action);
   add_scaling_command(program, ranks, action);
   add_decompose_command(program, ranks, action);
   add_suite_command(program, ranks, action);

@@ -28,6 +28,8 @@ constexpr const char* footer = R"(Examples:
   bankfull hpcg --local 128x128x128            the HPCG benchmark, by the official rules
   bankfull npb cg --class B                    a kernel of the NAS Parallel Benchmarks
   bankfull convect rayleigh-benard-2d          thermal convection, with pictures
+  bankfull compare before.json after.json      two recorded runs: did anything get slower?
+  bankfull history runs/                       the course of many, with steps marked
   mpirun -n 4 bankfull himeno --size L         the same on four ranks
   BANKFULL_DEVICE=cpu bankfull himeno          every option has an environment variable
 

@@ -1,5 +1,7 @@
 #include "bankfull/app/options.hpp"
 
+#include "bankfull/app/compare/baseline.hpp"
+#include "bankfull/app/compare/comparison.hpp"
 #include "bankfull/app/console.hpp"
 #include "bankfull/app/counts.hpp"
 #include "bankfull/app/input_file.hpp"
@@ -133,6 +135,26 @@ std::int64_t bytes_in(const std::string& option, const std::string& text) {
   return *bytes;
 }
 
+/// Refuses what no run could be judged by. The root alone reads the baseline.
+void require_thresholds(const CommonOptions& options, const MeasurePolicy& policy,
+                        const Communicator& ranks) {
+  const Thresholds& thresholds = options.thresholds;
+  if (thresholds.needs_percentage() && policy.ceiling == CeilingRule::none) {
+    throw UsageError(fmt::format("--min-percent {} needs a percentage of bankfull, which --ceiling "
+                                 "none forbids",
+                                 *thresholds.min_percent),
+                     "use --ceiling auto, or a file of ceilings");
+  }
+  ranks.on_root([&] {
+    if (thresholds.baseline) {
+      const compare::Baseline baseline(*thresholds.baseline, thresholds.workload);
+      if (!baseline.is_folder()) {
+        require_other_than(options.json, *thresholds.baseline, "the file that --baseline names");
+      }
+    }
+  });
+}
+
 /// A list option whose parts `parse` turns into values.
 template <class Value, class Parse>
 CLI::Option* add_list_of(CLI::App& command, const std::string& name, std::vector<Value>& values,
@@ -176,6 +198,7 @@ MeasurePolicy CommonOptions::prepare(const Communicator& ranks, Device chosen,
     throw UsageError(fmt::format("--progress {} is not a valid interval", progress),
                      "use seconds, or 0 for none");
   }
+  require_thresholds(*this, policy, ranks);
   ranks.on_root([&] {
     if (policy.ceiling == CeilingRule::file) {
       require_other_than(json, ceiling, "the file that --ceiling names");
@@ -323,6 +346,38 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
              "was noisy",
              {.least = 0.0})
       ->type_name("PERCENT");
+}
+
+void add_thresholds(CLI::App& command, const std::string& workload, CommonOptions& options) {
+  Thresholds& thresholds = options.thresholds;
+  thresholds.workload = workload;
+  add_number(command, "--min-gbs", thresholds.min_gbs,
+             "exit 4 if a measurement stays below this bandwidth by its stated bytes",
+             {.least = 0.0})
+      ->type_name("GB/S");
+  add_number(command, "--min-gflops", thresholds.min_gflops,
+             "exit 4 if a measurement stays below this rate", {.least = 0.0})
+      ->type_name("GFLOPS");
+  add_number(command, "--min-percent", thresholds.min_percent,
+             "exit 4 if a measurement stays below this percent of bankfull", {.least = 0.0})
+      ->type_name("PERCENT");
+  with_environment(
+      command
+          .add_option("--baseline", thresholds.baseline,
+                      "compare the run with the recorded one of the same thing, or with those in a "
+                      "folder, and exit 4 if it is slower; see bankfull compare")
+          ->type_name("FILE|FOLDER"));
+  thresholds.threshold_percent = compare::default_threshold_percent;
+  add_threshold_option(command, thresholds.threshold_percent);
+}
+
+void add_threshold_option(CLI::App& command, double& percent) {
+  constexpr double most = 100.0;
+  add_number(command, "--threshold", percent,
+             "changes of speed below PERCENT count as none in comparisons",
+             {.least = 0.0, .most = most})
+      ->type_name("PERCENT")
+      ->capture_default_str();
 }
 
 std::optional<RankGrid> RankOptions::grid() const {

@@ -24,6 +24,18 @@ namespace bankfull {
 /// What the chosen subcommand does once the command line is parsed.
 using Action = std::function<ExitCode()>;
 
+/// What a run must reach, or it ends with exit code 4.
+struct Thresholds {
+  std::string workload;  ///< whose runs a baseline must have; empty: the command has no thresholds
+  std::optional<double> min_gbs;             ///< GB/s
+  std::optional<double> min_gflops;          ///< GFLOPS
+  std::optional<double> min_percent;         ///< of bankfull
+  std::optional<std::string> baseline = {};  ///< a result, or a folder of them
+  double threshold_percent = 0.0;            ///< how much slower than the baseline it may be
+
+  [[nodiscard]] bool needs_percentage() const { return min_percent.value_or(0.0) > 0.0; }
+};
+
 /// The options that every measuring subcommand shares.
 struct CommonOptions {
   std::string device = "auto";
@@ -34,6 +46,7 @@ struct CommonOptions {
   bool dry_run = false;
   std::string ceiling = "auto";      ///< or always, none, or a file
   std::optional<double> max_spread;  ///< percent
+  Thresholds thresholds = {};        ///< of those that have them
 
   /// Whether the JSON goes to standard output, and what goes there otherwise to standard error.
   [[nodiscard]] bool json_goes_to_output() const;
@@ -42,7 +55,8 @@ struct CommonOptions {
   [[nodiscard]] Device resolved_device(const Communicator& ranks) const;
 
   /// Collective. Once the rest of the command line is known to be good: refuses a JSON path that
-  /// cannot be written, a file of ceilings that does not fit this run, a spread that is none and a
+  /// cannot be written, a file of ceilings that does not fit this run, a baseline that is no result
+  /// of this workload, a threshold of percentages where there are none, a spread that is none and a
   /// time that is none, and says on stderr what `auto` chose. Returns how to measure on this
   /// device, with a team of `threads_used`.
   [[nodiscard]] MeasurePolicy prepare(const Communicator& ranks, Device chosen,
@@ -64,6 +78,13 @@ void add_json_option(CLI::App& command, std::optional<std::string>& json);
 /// Adds --device, --threads, --json, --quiet, --progress, --dry-run, --ceiling and --max-spread.
 /// Every option has a matching environment variable: BANKFULL_DEVICE for --device.
 void add_common_options(CLI::App& command, CommonOptions& options);
+
+/// Adds --min-gbs, --min-gflops, --min-percent, --baseline and --threshold to the command of this
+/// workload.
+void add_thresholds(CLI::App& command, const std::string& workload, CommonOptions& options);
+
+/// Adds --threshold: from which change of speed on, in percent, runs count as faster or slower.
+void add_threshold_option(CLI::App& command, double& percent);
 
 /// The options of every workload that runs on several ranks.
 struct RankOptions {
@@ -151,6 +172,8 @@ void tell(const Communicator& ranks, const std::string& message);
 // subcommand and sets `action` when it is the one chosen. `ranks` must outlive the action.
 void add_info_command(CLI::App& program, const Communicator& ranks, Action& action);
 void add_list_command(CLI::App& program, Action& action);
+void add_compare_command(CLI::App& program, const Communicator& ranks, Action& action);
+void add_history_command(CLI::App& program, const Communicator& ranks, Action& action);
 void add_scaling_command(CLI::App& program, const Communicator& ranks, Action& action);
 void add_decompose_command(CLI::App& program, const Communicator& ranks, Action& action);
 void add_suite_command(CLI::App& program, const Communicator& ranks, Action& action);

@@ -1,5 +1,7 @@
 #include "bankfull/app/publish.hpp"
 
+#include "bankfull/app/compare/baseline.hpp"
+#include "bankfull/app/compare/comparison_report.hpp"
 #include "bankfull/app/invocation.hpp"
 #include "bankfull/app/output_file.hpp"
 #include "bankfull/app/print_out.hpp"
@@ -7,6 +9,7 @@
 #include "bankfull/app/report.hpp"
 #include "bankfull/app/result_lines.hpp"
 #include "bankfull/app/termination.hpp"
+#include "bankfull/app/thresholds.hpp"
 #include "bankfull/core/base/printable.hpp"
 #include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/measure/run_result_json.hpp"
@@ -173,11 +176,43 @@ ExitCode judge(const CommonOptions& options, const Publication& publication,
     return ExitCode::interrupted;
   }
   const ExitCode own = publication.judge ? publication.judge(result) : ExitCode::ok;
-  if (own != ExitCode::ok || !options.max_spread) {
+  if (own != ExitCode::ok) {
     return own;
   }
   ExitCode of_root = ExitCode::ok;  // which alone may have the measurements
-  ranks.on_root([&] { of_root = judge_spread(result, *options.max_spread, ranks); });
+  ranks.on_root([&] {
+    of_root = judge_thresholds(result, options.thresholds, ranks);
+    if (of_root == ExitCode::ok && options.max_spread) {
+      of_root = judge_spread(result, *options.max_spread, ranks);
+    }
+  });
+  ranks.broadcast(&of_root, sizeof of_root, 0);
+  return of_root;
+}
+
+/// Collective: prints how the run compares with the baseline, which the root has. What has no
+/// figures is not compared.
+ExitCode compare_with(const std::optional<compare::Baseline>& baseline, const std::string& json,
+                      const CommonOptions& options, const Communicator& ranks) {
+  ExitCode of_root = ExitCode::ok;
+  ranks.on_root([&] {
+    if (!baseline) {
+      return;
+    }
+    const compare::Comparison comparison =
+        baseline->compared_with(json, options.thresholds.threshold_percent / 100.0);
+    if (!options.quiet) {
+      print_out("\ncompared with {}:\n{}\n", *options.thresholds.baseline,
+                compare::report_comparison(comparison));
+    }
+    if (!options.quiet || !options.json_goes_to_output()) {
+      print_out("{}", compare::comparison_lines(comparison));
+    }
+    if (const std::string why = compare::regression_text(comparison); !why.empty()) {
+      tell(ranks, why);
+    }
+    of_root = comparison.exit_code();
+  });
   ranks.broadcast(&of_root, sizeof of_root, 0);
   return of_root;
 }
@@ -189,7 +224,11 @@ ExitCode run_and_publish(const CommonOptions& options, const MeasurePolicy& poli
                          const std::function<RunResult(const RunContext&)>& workload,
                          const Publication& publication) {
   std::optional<OutputFile> file;
+  std::optional<compare::Baseline> baseline;
   ranks.on_root([&] {
+    if (options.thresholds.baseline) {
+      baseline.emplace(*options.thresholds.baseline, options.thresholds.workload);
+    }
     if (options.json && !options.json_goes_to_output()) {
       file.emplace(*options.json);
     }
@@ -211,11 +250,18 @@ ExitCode run_and_publish(const CommonOptions& options, const MeasurePolicy& poli
   }();
   result.ended_by = cause_of_end(interruption, ranks);
   Failures failures;
+  std::string json;
   if (ranks.is_root()) {
-    write_files(to_json(result, invocation(), survey), options, file, publication, failures);
+    json = to_json(result, invocation(), survey);
+    write_files(json, options, file, publication, failures);
   }
   print_result(options, publication, result, failures);
-  const ExitCode verdict = judge(options, publication, result, ranks);
+  ExitCode verdict = judge(options, publication, result, ranks);
+  if (options.thresholds.baseline &&
+      (verdict == ExitCode::ok || verdict == ExitCode::below_threshold)) {
+    const ExitCode by_baseline = compare_with(baseline, json, options, ranks);
+    verdict = verdict == ExitCode::ok ? by_baseline : verdict;
+  }
   if (!failures.empty()) {
     throw RuntimeFailure(fmt::format("{}", fmt::join(failures, "; ")));
   }

@@ -46,7 +46,10 @@ struct Publication {
 /// A signal to end (see TerminationWatch) leaves out what has not begun; the rest is published.
 ///
 /// Returns verification_failed, or interrupted, or the verdict of `judge`, or below_threshold where
-/// --max-spread is exceeded, or ok. The report is printed in each case.
+/// --min-gbs, --min-gflops, --min-percent or --max-spread is missed or the run is slower than its
+/// --baseline, with which it is then compared in print, or ok. The report is printed in each case.
+/// Throws UsageError after it where no measurement has what a threshold needs, or the baseline
+/// turns out to be of another machine.
 ExitCode run_and_publish(const CommonOptions& options, const MeasurePolicy& policy,
                          const Communicator& ranks,
                          const std::function<RunResult(const RunContext&)>& workload,

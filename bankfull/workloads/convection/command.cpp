@@ -820,6 +820,7 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
       "  bankfull convect --movie run-7                    a movie of its pictures, by ffmpeg\n"
       "  bankfull convect --validate quick                 cases with known answers");
   add_common_options(*command, options->common);
+  add_thresholds(*command, "convection", options->common);
   command->add_option("case", options->case_name, "a case file, or the name of a ready case");
   with_environment(
       command->add_option("--set", options->settings,

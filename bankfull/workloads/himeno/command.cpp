@@ -23,7 +23,6 @@ constexpr double official_seconds = 60.0;
 struct SingleRunOptions {
   HimenoOptions himeno;
   bool official = false;
-  double min_percent = 0.0;
 };
 
 himeno::Problem problem_of(const SingleRunOptions& options, const Communicator& ranks) {
@@ -76,33 +75,13 @@ std::string official_figures(const RunResult& result) {
   return report_notes(result) + "\n" + text + "\n";
 }
 
-/// Why a measurement fails --min-percent; empty if it does not.
-std::string too_slow(const Measurement& m, double min_percent) {
-  const double percent = m.percent_of_bankfull().value_or(0.0);
-  return percent < min_percent
-             ? fmt::format("{} reached {:.1f} % of bankfull, below --min-percent {}", m.name,
-                           percent, min_percent)
-             : "";
-}
-
-ExitCode check_threshold(const RunResult& result, double min_percent, const Communicator& ranks) {
-  for (const Measurement& m : result.measurements) {
-    const std::string why = min_percent > 0.0 ? too_slow(m, min_percent) : "";
-    if (!why.empty()) {
-      tell(ranks, why);
-      return ExitCode::below_threshold;
-    }
-  }
-  return ExitCode::ok;
-}
-
 ExitCode run_himeno(const SingleRunOptions& options, const Communicator& ranks) {
   const himeno::Problem problem = problem_of(options, ranks);
   const CommonOptions& common = options.himeno.common;
   const MeasurePolicy policy = common.prepare(ranks, problem.device, problem.threads);
   const himeno::Plan plan = make_plan(problem, ranks, policy.ceiling, common.shortage());
-  if (options.min_percent > 0.0) {
-    require_percentage(fmt::format("--min-percent {}", options.min_percent),
+  if (common.thresholds.needs_percentage()) {
+    require_percentage(fmt::format("--min-percent {}", *common.thresholds.min_percent),
                        himeno::work_of(plan.domain, problem.precision, 1, 1), problem.device, ranks,
                        policy);
   }
@@ -116,9 +95,7 @@ ExitCode run_himeno(const SingleRunOptions& options, const Communicator& ranks) 
   warn_of_perturbation(problem.perturbation, ranks);
   return run_and_publish(common, policy, ranks,
                          [&](const RunContext& context) { return himeno::run(plan, context); },
-                         {.extra = official_figures, .judge = [&](const RunResult& result) {
-                            return check_threshold(result, options.min_percent, ranks);
-                          }});
+                         {.extra = official_figures});
 }
 
 }  // namespace
@@ -144,8 +121,7 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
   for (const char* chosen_by_protocol : {"--iterations", "--target-seconds", "--repeat"}) {
     official->excludes(command->get_option(chosen_by_protocol));
   }
-  add_number(*command, "--min-percent", options->min_percent,
-             "exit 4 if a schedule stays below this percent of bankfull", {.least = 0.0});
+  add_thresholds(*command, "himeno", options->himeno.common);
   command->callback([&action, &ranks, options] {
     action = [&ranks, options] { return run_himeno(*options, ranks); };
   });

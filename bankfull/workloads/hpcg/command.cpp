@@ -349,6 +349,7 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
       "fills a third of an H200\n"
       "  mpirun -n 4 bankfull hpcg --local 128x128x128 --ranks-grid 1x2x2");
   add_common_options(*command, options->common);
+  add_thresholds(*command, "hpcg", options->common);
   add_problem_options(*command, *options);
   add_timing_options(*command, *options);
   add_placement_options(*command, *options);

@@ -99,6 +99,7 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
       "  bankfull npb cg --class D --device cuda --cg nasa\n"
       "  bankfull npb ep --class S --schedule reference");
   add_common_options(*command, options->common);
+  add_thresholds(*command, "npb", options->common);
   command->add_option("kernel", options->kernel, "cg, ep, ft, is, mg or all")->required();
   with_environment(
       command->add_option("--class", options->size, "problem class: S, W, A, B, C, D or E"))

@@ -103,6 +103,7 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
       "  bankfull probe latency --stride 64,2MiB --footprint-to 8GiB\n"
       "  mpirun -n 4 bankfull probe link          between GPUs, over every transport");
   add_common_options(*command, options->common);
+  add_thresholds(*command, "probe", options->common);
   command
       ->add_option("part", options->part,
                    "bandwidth, latency, link (between ranks), or all of one rank")

@@ -1,0 +1,190 @@
+#include "bankfull/app/compare/comparison.hpp"
+
+#include "bankfull/numerics/random/counter.hpp"
+#include "tests/app/compare/runs.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <gtest/gtest.h>
+
+namespace bankfull::compare {
+namespace {
+
+constexpr double threshold = 0.03;
+
+Comparison compared(const RecordedRun& before, const RecordedRun& after) {
+  return compare_runs({before}, {after}, threshold);
+}
+
+Change change_of(const RecordedRun& before, const RecordedRun& after) {
+  return compared(before, after).measurements.at(0);
+}
+
+const std::vector<double> quiet{1.00, 1.01, 0.99, 1.00, 1.005};
+
+std::vector<double> scaled(std::vector<double> samples, double factor) {
+  std::ranges::transform(samples, samples.begin(), [&](double sample) { return factor * sample; });
+  return samples;
+}
+
+TEST(Comparison, TellsSameFromFasterAndSlower) {
+  const RecordedRun before = run_taking(quiet);
+  EXPECT_EQ(change_of(before, before).outcome, Outcome::same);
+  EXPECT_EQ(change_of(before, run_taking(scaled(quiet, 1.01))).outcome, Outcome::same);
+  EXPECT_EQ(change_of(before, run_taking(scaled(quiet, 1.10))).outcome, Outcome::slower);
+  EXPECT_EQ(change_of(before, run_taking(scaled(quiet, 0.90))).outcome, Outcome::faster);
+}
+
+TEST(Comparison, IsPerUnitOfWork) {
+  const RecordedRun before = run_taking(quiet);
+  RecordedRun after = run_taking(scaled(quiet, 2.0));
+  named(after.result.measurements[0].parameters, "iterations").value = std::int64_t{200};
+  const Change change = change_of(before, after);
+  EXPECT_EQ(change.unit, Unit::iteration);
+  EXPECT_NEAR(change.ratio.value, 1.0, 1e-12);
+  EXPECT_NEAR(change.after.seconds, 0.01, 1e-12);
+}
+
+TEST(Comparison, IsUnclearWithoutAnInterval) {
+  const Change change = change_of(run_taking(quiet), run_taking({2.0, 2.0}));
+  EXPECT_EQ(change.outcome, Outcome::unclear);
+  EXPECT_NE(change.reason.find("fewer than 3 samples"), std::string::npos) << change.reason;
+}
+
+TEST(Comparison, IsUnclearWhereTheIntervalIsWide) {
+  const std::vector<double> wide{1.0, 1.1, 0.95, 1.05, 1.02};
+  const Change change = change_of(run_taking(wide), run_taking(wide));
+  EXPECT_EQ(change.outcome, Outcome::unclear);
+  EXPECT_NE(change.reason.find("3 %"), std::string::npos) << change.reason;
+}
+
+TEST(Comparison, IsUnclearWhereItWasNoisy) {
+  RecordedRun after = run_taking(scaled(quiet, 1.5));
+  after.result.measurements[0].quietness.foreign_load = 0.5;
+  const Change change = change_of(run_taking(quiet), after);
+  EXPECT_EQ(change.outcome, Outcome::unclear);
+  EXPECT_TRUE(change.reason.starts_with("NEW was noisy")) << change.reason;
+}
+
+TEST(Comparison, LeavesOutNoisyRunsWhereOthersAreQuiet) {
+  RecordedRun noisy = run_taking(scaled(quiet, 1.5));
+  noisy.result.measurements[0].quietness.foreign_load = 0.5;
+  const Comparison comparison =
+      compare_runs({run_taking(quiet)}, {noisy, run_taking(quiet)}, threshold);
+  EXPECT_EQ(comparison.measurements[0].outcome, Outcome::same);
+  EXPECT_EQ(comparison.measurements[0].after.runs, 1);
+}
+
+TEST(Comparison, OfAFailedRunIsInvalid) {
+  RecordedRun failed = run_taking(quiet);
+  failed.result.checks[0].value = 2.0;
+  const Comparison comparison = compared(run_taking(quiet), failed);
+  EXPECT_EQ(comparison.measurements[0].outcome, Outcome::invalid);
+  EXPECT_EQ(comparison.exit_code(), ExitCode::verification_failed);
+  RecordedRun incomplete = run_taking(quiet);
+  incomplete.result.ended_by = "SIGTERM";
+  EXPECT_EQ(compared(run_taking(quiet), incomplete).exit_code(), ExitCode::below_threshold);
+  // And an old one is no measure of others.
+  EXPECT_THROW(require_fair(compared(failed, run_taking(quiet)), "look"), UsageError);
+}
+
+TEST(Comparison, RefusesAnotherMachine) {
+  RecordedRun other = run_taking(quiet);
+  fact_of(other, "cpu", "model").value = std::string("EPYC");
+  const Comparison comparison = compared(run_taking(quiet), other);
+  try {
+    require_fair(comparison, "add --anyway");
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(),
+                 "OLD and NEW cannot be compared: processor: Xeon against EPYC; add --anyway");
+  }
+}
+
+TEST(Comparison, RefusesStrangers) {
+  RecordedRun other = run_taking(quiet);
+  other.result.workload = "probe";
+  EXPECT_THROW(static_cast<void>(compared(run_taking(quiet), other)), UsageError);
+}
+
+TEST(Comparison, IsOfCeilingsToo) {
+  const auto run_with = [](double rate) {
+    RecordedRun run = run_taking(quiet);
+    Ceiling ceiling{.name = "copy, streaming",
+                    .bytes_per_second = rate,
+                    .seconds = summarise(scaled(quiet, 1e9 / rate)),
+                    .rates = {rate, rate},
+                    .key = "copy"};
+    run.result.measurements[0].ceiling = ceiling;
+    return run;
+  };
+  const Comparison comparison = compared(run_with(100e9), run_with(90e9));
+  ASSERT_EQ(comparison.ceilings.size(), 1U);
+  EXPECT_NEAR(comparison.ceilings[0].ratio.value, 0.9, 1e-9);
+  EXPECT_EQ(comparison.ceilings[0].outcome, Outcome::slower);
+  EXPECT_EQ(comparison.measurements[0].outcome, Outcome::same);
+  EXPECT_EQ(comparison.exit_code(), ExitCode::below_threshold);
+}
+
+/// Samples drawn anew, with replacement, from those of a measurement.
+Measurement resampled(const Measurement& measurement, double factor, std::uint64_t seed) {
+  const std::vector<double>& samples = measurement.seconds.samples;
+  std::vector<double> drawn;
+  for (std::uint64_t n = 0; n < samples.size(); ++n) {
+    drawn.push_back(factor * samples[random_bits(seed, n) % samples.size()]);
+  }
+  Measurement again = measurement;
+  again.seconds = summarise(drawn);
+  return again;
+}
+
+/// Recorded Himeno runs, whose repeats do the same work.
+std::vector<RecordedRun> recorded_runs() {
+  std::vector<RecordedRun> runs = recorded::read_runs(BANKFULL_RECORDED_RESULTS);
+  std::erase_if(runs, [](const RecordedRun& run) { return run.result.workload != "himeno"; });
+  return runs;
+}
+
+/// How many measurements are found slower, in `trials` trials with the times of NEW multiplied.
+struct Found {
+  int slower = 0;
+  int trials = 0;
+};
+
+Found trials_of(double factor, int trials) {
+  Found found;
+  const std::vector<RecordedRun> runs = recorded_runs();
+  for (int trial = 0; trial < trials; ++trial) {
+    const RecordedRun& run = runs[static_cast<std::size_t>(trial) % runs.size()];
+    for (const Measurement& m : run.result.measurements) {
+      if (m.quietness.noisy() || m.seconds.samples.size() < fewest_samples) {
+        continue;
+      }
+      RecordedRun before = run;
+      RecordedRun after = run;
+      const auto seed = static_cast<std::uint64_t>(2 * trial);
+      before.result.measurements = {resampled(m, 1.0, seed)};
+      after.result.measurements = {resampled(m, factor, seed + 1)};
+      before.result.measurements[0].ceiling.reset();
+      after.result.measurements[0].ceiling.reset();
+      ++found.trials;
+      found.slower += change_of(before, after).outcome == Outcome::slower ? 1 : 0;
+    }
+  }
+  return found;
+}
+
+TEST(Comparison, RaisesFewFalseAlarms) {
+  const Found found = trials_of(1.0, 400);
+  ASSERT_GE(found.trials, 1000);
+  // 95 % intervals allow 2.5 % on the side of a loss; the threshold leaves less of them.
+  EXPECT_LE(found.slower, found.trials / 200) << found.trials;
+}
+
+TEST(Comparison, FindsALossOfFivePercent) {
+  const Found found = trials_of(1.0 / 0.95, 400);
+  EXPECT_GE(found.slower, 95 * found.trials / 100) << found.trials;
+}
+
+}  // namespace
+}  // namespace bankfull::compare
