@@ -29,6 +29,7 @@ constexpr const char* footer = R"(Examples:
   bankfull npb cg --class B                    a kernel of the NAS Parallel Benchmarks
   bankfull convect rayleigh-benard-2d          thermal convection, with pictures
   mpirun -n 4 bankfull himeno --size L         the same on four ranks
+  bankfull report results --output report.html one page of all results in a folder
   BANKFULL_DEVICE=cpu bankfull himeno          every option has an environment variable
 
 Exit codes: 0 ok, 1 the machine failed, 2 bad usage or input, 3 verification failed,
@@ -89,6 +90,7 @@ int run(int argc, char** argv, const bankfull::Communicator& ranks) {
   }
   bankfull::add_scaling_command(program, ranks, action);
   bankfull::add_decompose_command(program, ranks, action);
+  bankfull::add_report_command(program, ranks, action);
   try {
     bankfull::parse_command_line(program, argc, argv);
   } catch (const CLI::Success& request) {
