@@ -25,6 +25,13 @@ bool is_of_machine(const std::string& name) { return name == "device" || name ==
 
 using Settings = std::map<std::string, std::string>;
 
+/// One rank, of which older results say nothing.
+bool goes_without_saying(const Settings::value_type& setting) {
+  const auto& [name, value] = setting;
+  return (name == "ranks" && value == "1") || (name == "ranks_grid" && value == "1x1x1") ||
+         (name == "transport" && value == "local");
+}
+
 Settings settings_of(const RunResult& result, const Measurement& measurement) {
   Settings settings;
   // A probe states the ranges of all its parts, which are nothing of the one measurement.
@@ -36,8 +43,9 @@ Settings settings_of(const RunResult& result, const Measurement& measurement) {
   for (const Figure& figure : measurement.parameters) {
     settings[figure.name] = text_of(figure);
   }
-  std::erase_if(settings,
-                [](const auto& entry) { return ignored_settings().contains(entry.first); });
+  std::erase_if(settings, [](const auto& entry) {
+    return ignored_settings().contains(entry.first) || goes_without_saying(entry);
+  });
   return settings;
 }
 
@@ -64,19 +72,21 @@ bool is_part_of_run(const RunResult& result, const Measurement& measurement) {
          (result.workload == "convection" && has("part", "step"));
 }
 
-/// The names of the settings that are not the same in all of these.
-std::set<std::string> differing(const std::vector<const Settings*>& all) {
-  std::set<std::string> names;
+/// The names of the settings that are not the same in all of these; `with_missing`: also those that
+/// only some have.
+std::set<std::string> differing(const std::vector<const Settings*>& all, bool with_missing) {
+  std::map<std::string, std::vector<std::string>> values;
   for (const Settings* settings : all) {
     for (const auto& [name, value] : *settings) {
-      const bool is_same =
-          std::ranges::all_of(all, [&, n = name, v = value](const Settings* other) {
-            const auto found = other->find(n);
-            return found != other->end() && found->second == v;
-          });
-      if (!is_same && !is_of_machine(name)) {
-        names.insert(name);
-      }
+      values[name].push_back(value);
+    }
+  }
+  std::set<std::string> names;
+  for (const auto& [name, held] : values) {
+    const bool is_same = std::ranges::count(held, held.front()) == std::ssize(held);
+    const bool is_missing = held.size() < all.size();
+    if (!is_of_machine(name) && (!is_same || (with_missing && is_missing))) {
+      names.insert(name);
     }
   }
   return names;
@@ -126,6 +136,29 @@ Found found_in(const std::vector<ReportRun>& runs) {
   return found;
 }
 
+/// The labels of kernels of one name. A setting that only some of them have, for older results do
+/// not record it, is told only where it must be.
+void set_labels(const std::vector<std::size_t>& members, Found& found) {
+  std::vector<const Settings*> settings;
+  settings.reserve(members.size());
+  for (const std::size_t n : members) {
+    settings.push_back(&found.settings[n]);
+  }
+  const std::string name = found.kernels[members.front()].label;
+  std::set<std::string> labels;
+  for (const bool with_missing : {false, true}) {
+    if (labels.size() == members.size()) {
+      return;
+    }
+    labels.clear();
+    const std::set<std::string> telling = differing(settings, with_missing);
+    for (const std::size_t n : members) {
+      found.kernels[n].label = label_of(name, found.settings[n], telling);
+      labels.insert(found.kernels[n].label);
+    }
+  }
+}
+
 struct Rates {
   std::string unit;
   std::vector<double> medians;
@@ -164,14 +197,7 @@ std::vector<Kernel> kernels_of(const std::vector<ReportRun>& runs) {
     of_name[kernel.workload + '\n' + kernel.device + '\n' + kernel.label].push_back(n);
   }
   for (const auto& [name, members] : of_name) {
-    std::vector<const Settings*> settings;
-    for (const std::size_t n : members) {
-      settings.push_back(&found.settings[n]);
-    }
-    const std::set<std::string> telling = differing(settings);
-    for (const std::size_t n : members) {
-      found.kernels[n].label = label_of(found.kernels[n].label, found.settings[n], telling);
-    }
+    set_labels(members, found);
   }
   return std::move(found.kernels);
 }

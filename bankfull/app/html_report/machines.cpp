@@ -71,10 +71,9 @@ std::vector<CacheLevel> cpu_caches(const RecordedRun& run) {
   std::vector<CacheLevel> levels;
   for (int n = 1; n <= 4; ++n) {
     const double each = number_of(run, "cpu", fmt::format("l{}_cache", n));
-    if (each > 0.0) {
-      const double count = std::max(1.0, number_of(run, "cpu", fmt::format("l{}_caches", n)));
-      levels.push_back(
-          {.name = fmt::format("L{}", n), .bytes_each = each, .bytes = each * count});
+    const double count = number_of(run, "cpu", fmt::format("l{}_caches", n));
+    if (each > 0.0 && count > 0.0) {
+      levels.push_back({.name = fmt::format("L{}", n), .bytes_each = each, .bytes = each * count});
     }
   }
   return levels;

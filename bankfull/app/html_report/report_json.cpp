@@ -127,8 +127,7 @@ Json to_json(const ReportRun& one) {
 
 Json to_json(const std::vector<CacheLevel>& levels) {
   return list_of(levels, [](const CacheLevel& level) {
-    return Json{
-        {"name", level.name}, {"bytes_each", level.bytes_each}, {"bytes", level.bytes}};
+    return Json{{"name", level.name}, {"bytes_each", level.bytes_each}, {"bytes", level.bytes}};
   });
 }
 

@@ -22,11 +22,18 @@ function paperPalette(paper) {
 
 /// What all axes have in common.
 function axis(palette, options) {
-  return { nameLocation: "middle", nameTextStyle: { color: palette.text, fontSize: 12, fontFamily: font },
+  return { nameLocation: "middle", nameGap: 28, nameTextStyle: { color: palette.text, fontSize: 12, fontFamily: font },
     axisLine: { show: true, lineStyle: { color: palette.line } }, axisTick: { lineStyle: { color: palette.line } },
     splitLine: { show: true, lineStyle: { color: palette.grid } }, minorSplitLine: { show: false }, ...options,
     axisLabel: { color: palette.faint, fontSize: 12, fontFamily: font, hideOverlap: true, ...options.axisLabel } };
 }
+
+/// An upright one has its name above it, which leaves the width of a phone to the curves.
+function uprightAxis(palette, options) {
+  return axis(palette, { nameLocation: "end", nameGap: 14, ...options, nameTextStyle: { color: palette.text, fontSize: 12, fontFamily: font, align: "left", padding: [0, 0, 0, -40] } });
+}
+
+const frame = { left: 4, right: 24, top: 40, bottom: 6, containLabel: true };
 
 /// A tooltip of plain elements: the first line is its heading.
 function tip(lines) {
@@ -151,7 +158,7 @@ function svgOf(made) {
   const palette = paperPalette(paper);
   const option = wholeOption(made, palette, width, true);
   if (made.legend.length > 1) {
-    option.grid = { ...option.grid, bottom: (option.grid.bottom ?? 40) + 40 + 20 * Math.floor(made.legend.length / 6) };
+    option.grid = { ...option.grid, bottom: option.grid.bottom + 34 + 20 * Math.floor(made.legend.length / 6) };
   }
   instance.setOption({ ...option, backgroundColor: palette.card });
   const url = instance.getDataURL({ type: "svg" });
@@ -169,18 +176,26 @@ function download(name, url) {
 
 const fileName = (title) => title.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "").slice(0, 80);
 
-/// Bars that lie, each with its name: wide names on a phone break into lines.
+/// Room for names beside bars: wide ones break into lines.
+function roomFor(names, width) {
+  const letter = width < 520 ? 6.2 : 6.8;
+  const longest = Math.max(...names.map((name) => name.length));
+  const room = Math.min(letter * longest + 8, (width < 520 ? 0.42 : 0.45) * width);
+  return { room, lines: Math.ceil(1.15 * letter * longest / room - 0.15) };
+}
+
+/// Bars that lie, each with its name.
 function barChart({ title, description, names, bars, stacked = false, valueText: format, axisName, marks = [], least = 0, most = null, logarithmic = false, table: numbers }) {
-  const rowHeight = (width) => (width < 520 ? 46 : stacked || bars.length === 1 ? 26 : 12 + 12 * bars.length);
+  const rowHeight = (width) => Math.max(10 + 14 * roomFor(names, width).lines, stacked || bars.length === 1 ? 26 : 14 + 13 * bars.length);
   return chart({
     title, description, table: numbers, legend: bars.length > 1 ? bars.map(({ name }, n) => ({ name, look: "bar", curve: n })) : [],
-    height: (width) => 64 + rowHeight(width) * names.length,
+    height: (width) => 58 + rowHeight(width) * names.length,
     option: (palette, width) => ({
-      grid: { left: 8, right: stacked ? 24 : 64, top: 18, bottom: 44, containLabel: true },
+      grid: { ...frame, right: stacked ? 24 : 72, top: 10 },
       tooltip: { trigger: "item", formatter: ({ dataIndex, seriesName, value }) => tip([names[dataIndex], bars.length > 1 ? seriesName : "", format(value)]) },
-      xAxis: axis(palette, { type: logarithmic ? "log" : "value", name: axisName, nameGap: 28, min: least, max: most, axisLabel: {} }),
+      xAxis: axis(palette, { type: logarithmic ? "log" : "value", name: axisName, min: least, max: most, axisLabel: {} }),
       yAxis: axis(palette, { type: "category", inverse: true, data: names, splitLine: { show: false }, axisTick: { show: false },
-        axisLabel: { color: palette.text, interval: 0, hideOverlap: false, width: width < 520 ? 0.42 * width : 0.4 * width, overflow: "break", lineHeight: 13, fontSize: width < 520 ? 11 : 12 } }),
+        axisLabel: { color: palette.text, interval: 0, hideOverlap: false, width: roomFor(names, width).room, overflow: "break", lineHeight: 13, fontSize: width < 520 ? 11 : 12 } }),
       series: bars.map(({ name, values, faint = [] }, n) => ({
         type: "bar", name, stack: stacked ? "all" : undefined, barMaxWidth: 18, emphasis: { disabled: true },
         data: values.map((value, row) => ({ value, itemStyle: { opacity: faint[row] ? 0.5 : 1 } })),

@@ -28,8 +28,9 @@ function cacheMarks(data, n, series) {
 
 /// The plateaus that the measurement of a curve names.
 function plateausOf(run, series) {
-  const rest = series.name.split(", ").slice(1).join(", ");
-  const measurement = run.measurements.find(({ name }) => name === series.name || name === rest);
+  const [prefix, ...parts] = series.name.split(", ");
+  const rest = prefix === "bandwidth" ? parts.join(", ") : series.name;
+  const measurement = run.measurements.find(({ name }) => name === rest);
   const plateaus = [];
   for (let n = 1; measurement && figureOf(measurement, `plateau_${n}`) !== undefined; n += 1) {
     plateaus.push({ name: figureOf(measurement, `plateau_${n}`), from: figureOf(measurement, `plateau_${n}_from`), to: figureOf(measurement, `plateau_${n}_to`),
@@ -61,16 +62,16 @@ function curveChart(data, title, members) {
     table: { headings: [readable(x.name), ...members.map(({ name }) => name)],
       rows: places.map((place) => [axisText(place, x.unit), ...members.map(({ series }) => axisText(series.points.find(([own]) => own === place)?.[1] ?? null, y.unit))]) },
     option: (palette, width) => ({
-      grid: { left: 12, right: 24, top: 28, bottom: 48, containLabel: true },
+      grid: frame,
       tooltip: { trigger: "axis", axisPointer: { type: "line", lineStyle: { color: palette.faint }, label: { show: false } },
         formatter: (points) => tip([`${readable(x.name)} ${axisText(points[0].value[0], x.unit)}`, ...points.filter(({ seriesName }) => seriesName !== "plateaus").map(({ seriesName, value }) => `${seriesName}: ${axisText(value[1], y.unit)}`)]) },
-      xAxis: axis(palette, { type: high > 30 * low ? "log" : "value", logBase: 2, min: low, max: high, name: readable(x.name), nameGap: 28, axisLabel: { formatter: (value) => axisText(value, x.unit) }, splitLine: { show: false } }),
-      yAxis: axis(palette, { type: isWide(values) ? "log" : "value", logBase: isStaircase ? 2 : 10, min: isWide(values) ? undefined : 0, name: width < 520 ? "" : readable(y.name), nameGap: 66, axisLabel: { formatter: (value) => axisText(value, y.unit).replace(/\.0+ /, " ") } }),
+      xAxis: axis(palette, { type: high > 30 * low ? "log" : "value", logBase: 2, min: low, max: high, name: readable(x.name), splitNumber: width < 520 ? 5 : 9, axisLabel: { formatter: (value) => axisText(value, x.unit) }, splitLine: { show: false } }),
+      yAxis: uprightAxis(palette, { type: isWide(values) ? "log" : "value", logBase: isStaircase ? 2 : 10, min: isWide(values) ? undefined : 0, name: readable(y.name), axisLabel: { formatter: (value) => axisText(value, y.unit).replace(/\.0+ /, " ") } }),
       series: [...members.map(({ name, series }, n) => curve(palette, n, { name, data: series.points, symbolSize: 4, showSymbol: series.points.length < 14,
         markLine: n > 0 || marks.length === 0 ? undefined : { silent: true, symbol: "none", animation: false, lineStyle: { color: palette.faint, type: [4, 4], width: 1 },
           label: { color: palette.faint, fontSize: 11, formatter: ({ name: words }) => words }, data: marks.filter(({ bytes }) => bytes > low && bytes < high).map((mark) => ({ xAxis: mark.bytes, name: mark.name })) } })),
         ...shown.flatMap(({ plateaus: own }) => own.map(({ name, from, to, value }) => ({ type: "line", name: "plateaus", data: [[from, value], [Math.sqrt(from * to), value], [to, value]].map((point, n) => ({ value: point, label: { show: n === 1 } })),
-          silent: true, symbol: "none", showSymbol: true, showAllSymbol: true, emphasis: { disabled: true }, tooltip: { show: false }, lineStyle: { color: palette.text, width: 1, opacity: 0.7 }, itemStyle: { color: palette.text }, labelLayout: { hideOverlap: true },
+          silent: true, symbol: "circle", symbolSize: 1, showSymbol: true, showAllSymbol: true, emphasis: { disabled: true }, tooltip: { show: false }, lineStyle: { color: palette.text, width: 1, opacity: 0.7 }, itemStyle: { color: palette.text }, labelLayout: { hideOverlap: true },
           label: { position: "top", distance: 6, color: palette.text, fontSize: 11, fontWeight: "bold", textBorderColor: palette.card, textBorderWidth: 3, formatter: () => `${name} ${axisText(value, y.unit)}` } })))],
     }),
   });

@@ -66,6 +66,9 @@ function valueText(value, unit) {
 /// 64, 1/8: the ticks of an axis of powers of two.
 const powerText = (value) => (value >= 1 ? String(Math.round(value)) : `1/${Math.round(1 / value)}`);
 
+const titles = { himeno: "Himeno", "himeno-ladder": "Himeno, step by step", hpcg: "HPCG", npb: "NPB", convection: "Convection", probe: "Streams of the probe", "scaling himeno": "Scaling of Himeno", "scaling convect": "Scaling of convection" };
+const workloadTitle = (workload) => titles[workload] ?? workload;
+
 function median(values) {
   const sorted = values.filter(isNumber).sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);

@@ -8,7 +8,7 @@ function percentChart(data, device, workload, kernels) {
   const range = ({ count, leastPercent, mostPercent }) => (count > 1 ? `${percentText(leastPercent)} to ${percentText(mostPercent)} in ${count} runs` : "");
   const most = Math.max(...rows.map(({ percent }) => percent));
   return barChart({
-    title: `${workload}: percent of the ceiling, ${device}`,
+    title: `${workloadTitle(workload)}: percent of the ceiling, ${device}`,
     description: `${rows.length > mostBars ? `The highest ${mostBars} of ${rows.length}; the table has all. ` : ""}${rows.some(({ cache }) => cache !== "beyond") ? "Faint: the working set is at least partly in a cache, so the percentage says little of memory. " : ""}`
       + "100 % is the stream with the same mix of reads and writes.",
     names: shown.map(({ kernel }) => kernel.label), valueText: percentText, axisName: "% of the ceiling", marks: [{ value: 100, name: "" }],
@@ -24,7 +24,7 @@ function percentSection(data) {
   const groups = groupBy(measured, ({ device, workload }) => JSON.stringify([device, workload]));
   const drawn = [...groups.entries()].map(([key, kernels]) => percentChart(data, ...JSON.parse(key), kernels));
   return drawn.length > 0 ? section("percent", "Percent of the ceiling", "The bandwidth of each kernel by its traffic model, as a part of what the memory sustained for the same mix of reads and writes in the same process. Of several runs, the median.",
-    element("div", { class: "charts" }, drawn)) : null;
+    element("div", { class: "charts wide" }, drawn)) : null;
 }
 
 function comparisonChart(device, deviceBefore, members) {
@@ -40,7 +40,7 @@ function comparisonChart(device, deviceBefore, members) {
     least: 0, most: most > 20 ? null : 0.25 * Math.ceil(4 * most + 0.01), logarithmic: false,
     bars: [{ name: "ratio", values: cut.map(({ ratio }) => ratio), faint: cut.map(({ within_spread }) => within_spread) }],
     table: { headings: ["kernel", "workload", "now", "baseline", "ratio", "change", "beyond the spread"],
-      rows: shown.map((one) => [one.label, one.workload, rate(one.now, one.unit), rate(one.before, one.unit), threeDigits(one.ratio),
+      rows: shown.map((one) => [one.label, workloadTitle(one.workload), rate(one.now, one.unit), rate(one.before, one.unit), threeDigits(one.ratio),
         { text: `${one.ratio >= 1 ? "+" : "−"}${Math.abs(100 * (one.ratio - 1)).toFixed(1)} %`, class: one.within_spread ? "" : one.ratio < 1 ? "bad" : "good" }, one.within_spread ? "no" : "yes"]) },
   });
 }
@@ -56,6 +56,6 @@ function comparisonSection(data) {
     : `${comparisons.length} measurements are in both sets: ${changed.length - slower} are faster than the baseline, ${slower} slower, and ${comparisons.length - changed.length} within the spread of their repeats. The baseline: ${verdict.sentence}`;
   const groups = groupBy(comparisons, (one) => JSON.stringify([one.device, one.device_before]));
   return section("comparison", "Against the baseline", text,
-    element("div", { class: "charts" }, [...groups.entries()].map(([key, members]) => comparisonChart(...JSON.parse(key), members))),
+    element("div", { class: "charts wide" }, [...groups.entries()].map(([key, members]) => comparisonChart(...JSON.parse(key), members))),
     disclosure(machines.length > 1 ? "The machines of the baseline" : "The machine of the baseline", element("div", { class: "machines" }, machines.map((machine) => machineCard(machine)))));
 }

@@ -37,7 +37,7 @@ function peakOf(data, device) {
   return rates.length > 0 ? 2 * Math.max(...rates) : null;
 }
 
-const kindOf = (kernel) => (kernel.is_part ? `${kernel.workload}, parts` : kernel.workload);
+const kindOf = (kernel) => (kernel.is_part ? `${workloadTitle(kernel.workload)}, parts` : workloadTitle(kernel.workload));
 
 function rooflineChart(data, device) {
   const points = data.kernels.filter((kernel) => kernel.device === device).map((kernel) => ({ kernel, ...typical(data, kernel) }))
@@ -48,14 +48,19 @@ function rooflineChart(data, device) {
   }
   const peak = peakOf(data, device);
   const kinds = [...groupBy(points, ({ kernel }) => kindOf(kernel)).entries()];
+  // Of each kind the one closest to its ceiling is named.
+  const best = new Map(kinds.filter(([name]) => !name.endsWith(", parts") && name !== workloadTitle("probe")).map(([name, members]) => [name,
+    members.filter(({ cache }) => cache === "beyond").reduce((a, b) => ((b.percent ?? 0) > (a?.percent ?? -1) ? b : a), null)?.kernel]));
   const low = 2 ** Math.floor(Math.log2(Math.min(...points.map(({ intensity }) => intensity))) - 0.01);
   const high = 2 ** Math.ceil(Math.log2(Math.max(...points.map(({ intensity }) => intensity))) + 0.01);
-  const top = Math.max(high * roof.rate, ...points.map(({ flopsPerSecond }) => flopsPerSecond));
+  const fastest = Math.max(...points.map(({ flopsPerSecond }) => flopsPerSecond));
+  const top = 10 ** Math.ceil(Math.log10(Math.max(1.5 * fastest, peak && peak < 100 * fastest ? 1.2 * peak : 0)));
+  const end = Math.min(high, top / roof.rate);
   const bottom = 10 ** Math.floor(Math.log10(Math.min(...points.map(({ flopsPerSecond }) => flopsPerSecond))));
   const roofName = `${si(roof.rate, "B/s")}: ${roof.name}`;
-  const line = (palette, name, ends, type, position) => ({ type: "line", name, silent: true, showSymbol: false, symbol: "none", data: ends, emphasis: { disabled: true },
+  const line = (palette, name, ends, type, position = "top") => ({ type: "line", name, silent: true, symbol: "circle", symbolSize: 1, showAllSymbol: true, data: ends, emphasis: { disabled: true },
     lineStyle: { color: palette.text, width: 2, type }, itemStyle: { color: palette.text }, z: 1, tooltip: { show: false },
-    endLabel: { show: false }, markLine: undefined, position });
+    label: { show: true, position, color: palette.text, fontSize: 11, distance: 8, textBorderColor: palette.card, textBorderWidth: 3, formatter: ({ data: point }) => point.words ?? "" } });
   return chart({
     title: `Roofline: ${device}`,
     description: `Arithmetic intensity by the traffic model against the floating-point rate; both axes are logarithmic. The line is the fastest measured stream, ${roofName}`
@@ -63,21 +68,21 @@ function rooflineChart(data, device) {
     height: (width) => (width < 520 ? 380 : 520),
     legend: kinds.map(([name], n) => ({ name, look: "point", curve: n })),
     table: { headings: ["kernel", "workload", "FLOP per byte", "floating point", "bandwidth", "of the ceiling", "working set"],
-      rows: points.map(({ kernel, intensity, flopsPerSecond, bytesPerSecond, percent, cache }) => [kernel.label, kernel.workload, digits(intensity), flopsText(flopsPerSecond),
+      rows: points.map(({ kernel, intensity, flopsPerSecond, bytesPerSecond, percent, cache }) => [kernel.label, workloadTitle(kernel.workload), digits(intensity), flopsText(flopsPerSecond),
         rateText(bytesPerSecond), percentText(percent), cacheText(cache)]) },
     option: (palette, width) => ({
-      grid: { left: 16, right: 20, top: 24, bottom: 52, containLabel: true },
+      grid: frame,
       tooltip: { trigger: "item", formatter: ({ data: point }) => tip([point.name, `${digits(point.value[0])} FLOP per byte, ${flopsText(point.value[1])}, ${rateText(point.rate)}`,
         point.percent ? `${percentText(point.percent)} of its ceiling` : "", point.inCache]) },
-      xAxis: axis(palette, { type: "log", logBase: 2, min: low, max: high, name: "arithmetic intensity, FLOP per byte", nameGap: 30, axisLabel: { formatter: powerText } }),
-      yAxis: axis(palette, { type: "log", min: bottom, max: 10 ** Math.ceil(Math.log10(top)), name: width < 520 ? "" : "floating-point rate", nameGap: 70, axisLabel: { formatter: (value) => si(value, "FLOPS").replace(".00", "") } }),
-      series: [line(palette, "ceiling", [[low, low * roof.rate], [high, high * roof.rate]], "solid"),
-        ...(peak && peak < 10 ** Math.ceil(Math.log10(top)) ? [line(palette, "fp64", [[low, peak], [high, peak]], [6, 4])] : []),
+      xAxis: axis(palette, { type: "log", logBase: 2, min: low, max: high, name: "arithmetic intensity, FLOP per byte", splitNumber: 12, axisLabel: { formatter: powerText } }),
+      yAxis: uprightAxis(palette, { type: "log", min: bottom, max: top, name: "floating-point rate", axisLabel: { formatter: (value) => si(value, "FLOPS").replace(/\.0+ /, " ") } }),
+      series: [line(palette, "ceiling", [[low, low * roof.rate], { value: [Math.sqrt(low * end), Math.sqrt(low * end) * roof.rate], words: si(roof.rate, "B/s") }, [end, end * roof.rate]], "solid", "left"),
+        ...(peak && peak < top ? [line(palette, "fp64", [[low, peak], { value: [low * (high / low) ** 0.2, peak], words: `fp64 multiply-adds ${si(peak, "FLOPS")}` }, [high, peak]], [6, 4])] : []),
         ...kinds.map(([name, members], n) => ({ type: "scatter", name, symbol: symbols[n % symbols.length], symbolSize: name.endsWith(", parts") ? 7 : 11, itemStyle: { color: palette.curve(n), borderColor: palette.card, borderWidth: 0.7 },
           emphasis: { disabled: true }, labelLayout: { hideOverlap: true }, z: name.endsWith(", parts") ? 2 : 3,
           data: members.map(({ kernel, intensity, flopsPerSecond, bytesPerSecond, percent, cache }) => ({ name: kernel.label, value: [intensity, flopsPerSecond], rate: bytesPerSecond, percent,
-            inCache: cache === "beyond" ? "" : `working set ${cacheText(cache)}`, itemStyle: { opacity: cache === "beyond" ? 0.95 : 0.4 } })),
-          label: { show: !name.endsWith(", parts") && width >= 520, position: "right", color: palette.text, fontSize: 11, formatter: ({ data: point }) => point.name, width: 190, overflow: "truncate" } }))],
+            inCache: cache === "beyond" ? "" : `working set ${cacheText(cache)}`, label: { show: width >= 520 && kernel === best.get(name) }, itemStyle: { opacity: cache === "beyond" ? 0.95 : 0.4 } })),
+          label: { position: "right", color: palette.text, fontSize: 11, textBorderColor: palette.card, textBorderWidth: 3, formatter: ({ data: point }) => point.name } }))],
     }),
   });
 }

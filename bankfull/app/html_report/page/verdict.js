@@ -65,5 +65,5 @@ function glanceSection(data) {
     roofs.length > 0 ? table("Fastest stream measured on each device", ["device", "rate", "stream"], roofs.map(([device, roof]) => [device, rateText(roof.rate), roof.name])) : null,
     best.length > 0 ? table("Of each workload the measurement that came closest to its ceiling; working sets inside a cache are left out",
       ["workload", "measurement", "device", "of the ceiling", "bandwidth", "floating point"],
-      best.map((kernel) => [kernel.workload, kernel.label, kernel.device, percentText(kernel.percent), rateText(kernel.bytesPerSecond), flopsText(kernel.flopsPerSecond)])) : null);
+      best.map((kernel) => [workloadTitle(kernel.workload), kernel.label, kernel.device, percentText(kernel.percent), rateText(kernel.bytesPerSecond), flopsText(kernel.flopsPerSecond)])) : null);
 }

@@ -55,7 +55,7 @@ function npbChart(device, measured) {
 function npbSection(data) {
   const measured = data.runs.flatMap((run) => run.measurements.map((one) => ({ device: one.device, kernel: parameterOf(one, "kernel"), size: parameterOf(one, "class"), mops: figureOf(one, "mops") }))).filter(({ kernel, size, mops }) => kernel && size && mops > 0);
   const groups = groupBy(measured, ({ device }) => device);
-  return groups.size > 0 ? section("npb", "NAS Parallel Benchmarks", "Rates as the benchmarks define them.", element("div", { class: "charts" }, [...groups.entries()].map(([device, members]) => npbChart(device, members)))) : null;
+  return groups.size > 0 ? section("npb", "NAS Parallel Benchmarks", "Rates as the benchmarks define them.", element("div", { class: "charts wide" }, [...groups.entries()].map(([device, members]) => npbChart(device, members)))) : null;
 }
 
 // Scaling
@@ -70,10 +70,10 @@ function scalingChart(title, isStrong, lines) {
     height: 360, legend: lines.map(({ name }, n) => ({ name, look: "line", curve: n })),
     table: { headings: ["run", "ranks", "speedup", "efficiency", "of the ceiling"], rows: lines.flatMap(({ name, points }) => points.map((point) => [name, String(point.ranks), threeDigits(point.speedup), percentText(point.efficiency), percentText(point.percent)])) },
     option: (palette) => ({
-      grid: { left: 16, right: 24, top: 20, bottom: 48, containLabel: true },
+      grid: frame,
       tooltip: { trigger: "item", formatter: ({ seriesName, value }) => tip([seriesName, `${value[0]} rank${value[0] === 1 ? "" : "s"}: ${quantity} ${text(value[1])}`]) },
-      xAxis: axis(palette, { type: "log", logBase: 2, min: low, max: high > low ? high : 2 * low, name: "ranks", nameGap: 28, axisLabel: { formatter: (value) => digits(value) } }),
-      yAxis: axis(palette, isStrong ? { type: "log", logBase: 2, name: "speedup", nameGap: 36, axisLabel: { formatter: (value) => digits(value) } } : { type: "value", min: 0, max: (range) => Math.max(100, 10 * Math.ceil(range.max / 10)), name: "efficiency", nameGap: 46, axisLabel: { formatter: "{value} %" } }),
+      xAxis: axis(palette, { type: "log", logBase: 2, min: low, max: high > low ? high : 2 * low, name: "ranks", axisLabel: { formatter: (value) => digits(value) } }),
+      yAxis: uprightAxis(palette, isStrong ? { type: "log", logBase: 2, name: "speedup", axisLabel: { formatter: (value) => digits(value) } } : { type: "value", min: 0, max: (range) => Math.max(100, 10 * Math.ceil(range.max / 10)), name: "efficiency", axisLabel: { formatter: "{value} %" } }),
       series: [{ type: "line", name: "ideal", silent: true, symbol: "none", emphasis: { disabled: true }, lineStyle: { color: palette.faint, type: [5, 4], width: 1.5 }, itemStyle: { color: palette.faint }, tooltip: { show: false },
         data: isStrong ? [[low, 1], [high, high / low]] : [[low, 100], [high, 100]] },
       ...lines.map(({ name, points }, n) => curve(palette, n, { name, symbolSize: 9, data: points.map((point) => [point.ranks, isStrong ? point.speedup : point.efficiency]) }))],
