@@ -14,9 +14,24 @@ using recorded::text_of;
 
 /// Settings that follow from others, or say how long was measured: the work is the same.
 const std::set<std::string>& ignored_settings() {
-  static const std::set<std::string> names{
-      "iterations",   "steps", "seconds",           "repeats", "memory",           "shape",
-      "memory_limit", "quick", "points_per_octave", "blocks",  "threads_per_block"};
+  static const std::set<std::string> names{"iterations",
+                                           "steps",
+                                           "seconds",
+                                           "repeats",
+                                           "memory",
+                                           "shape",
+                                           "memory_limit",
+                                           "quick",
+                                           "blocks",
+                                           "points_per_octave",
+                                           "cells",
+                                           "equations",
+                                           "i",
+                                           "j",
+                                           "k",
+                                           "nonzeros",
+                                           "updated_points",
+                                           "threads_per_block"};
   return names;
 }
 

@@ -111,8 +111,11 @@ std::vector<Fact> facts_of(const RecordedRun& run) {
   return facts;
 }
 
+/// Hardware threads are no part of it: a launcher may give a run only some of them.
 std::string key_of(const RecordedRun& run) {
-  return fact_or(run, "system", "host") + '\n' + processor_of(run) + '\n' + gpus_of(run);
+  return fmt::format("{}\n{}\n{}\n{}\n{}", fact_or(run, "system", "host"),
+                     fact_or(run, "cpu", "model"), fact_or(run, "cpu", "sockets"),
+                     fact_or(run, "cpu", "cores"), gpus_of(run));
 }
 
 std::string name_of(const RecordedRun& run) {

@@ -33,7 +33,10 @@ function uprightAxis(palette, options) {
   return axis(palette, { nameLocation: "end", nameGap: 14, ...options, nameTextStyle: { color: palette.text, fontSize: 12, fontFamily: font, align: "left", padding: [0, 0, 0, -40] } });
 }
 
-const frame = { left: 4, right: 24, top: 40, bottom: 6, containLabel: true };
+const frame = { left: 4, right: 24, top: 40, bottom: 28, containLabel: true };
+
+/// The base of a logarithmic axis, a power of two, that gives it some six ticks.
+const baseOf = (low, high) => 2 ** Math.max(1, Math.ceil(Math.log2(high / low) / 8));
 
 /// A tooltip of plain elements: the first line is its heading.
 function tip(lines) {
@@ -189,16 +192,16 @@ function barChart({ title, description, names, bars, stacked = false, valueText:
   const rowHeight = (width) => Math.max(10 + 14 * roomFor(names, width).lines, stacked || bars.length === 1 ? 26 : 14 + 13 * bars.length);
   return chart({
     title, description, table: numbers, legend: bars.length > 1 ? bars.map(({ name }, n) => ({ name, look: "bar", curve: n })) : [],
-    height: (width) => 58 + rowHeight(width) * names.length,
+    height: (width) => 80 + rowHeight(width) * names.length,
     option: (palette, width) => ({
       grid: { ...frame, right: stacked ? 24 : 72, top: 10 },
       tooltip: { trigger: "item", formatter: ({ dataIndex, seriesName, value }) => tip([names[dataIndex], bars.length > 1 ? seriesName : "", format(value)]) },
       xAxis: axis(palette, { type: logarithmic ? "log" : "value", name: axisName, min: least, max: most, axisLabel: {} }),
       yAxis: axis(palette, { type: "category", inverse: true, data: names, splitLine: { show: false }, axisTick: { show: false },
         axisLabel: { color: palette.text, interval: 0, hideOverlap: false, width: roomFor(names, width).room, overflow: "break", lineHeight: 13, fontSize: width < 520 ? 11 : 12 } }),
-      series: bars.map(({ name, values, faint = [] }, n) => ({
+      series: bars.map(({ name, values, hollow = [] }, n) => ({
         type: "bar", name, stack: stacked ? "all" : undefined, barMaxWidth: 18, emphasis: { disabled: true },
-        data: values.map((value, row) => ({ value, itemStyle: { opacity: faint[row] ? 0.5 : 1 } })),
+        data: values.map((value, row) => ({ value, itemStyle: hollow[row] ? { color: palette.card, borderColor: palette.curve(n), borderWidth: 1.5 } : {} })),
         itemStyle: { color: palette.curve(n), borderColor: palette.card, borderWidth: stacked ? 1 : 0 },
         label: { show: !stacked, position: "right", color: palette.text, fontSize: 12, formatter: ({ value }) => format(value) },
         markLine: n > 0 ? undefined : { silent: true, symbol: "none", animation: false, lineStyle: { color: palette.faint, type: [5, 4] },

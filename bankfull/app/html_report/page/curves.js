@@ -11,7 +11,7 @@ function placeOf(series) {
   const precision = rest.length > 1 && /^fp\d+$/.test(rest[rest.length - 1]) && series.x.unit === "B" ? rest.pop() : "";
   const over = { working_set: " over the working set", footprint: " over the footprint", message_size: " over the size of messages" }[series.x.name] ?? "";
   const title = `${prefix}${prefix.includes(" by ") ? "" : over}${precision ? `, ${precision}` : ""}`;
-  return { group: title[0].toUpperCase() + title.slice(1), name: rest.join(", ") || prefix };
+  return { group: capitalised(title), name: rest.join(", ") || prefix };
 }
 
 const isOnGpu = (run) => String(run.problem.find(({ name }) => name === "device")?.value ?? "").startsWith("cuda");
@@ -56,8 +56,8 @@ function curveChart(data, title, members) {
   const figure = chart({
     title,
     description: `${marks.length > 0 ? `Dashed verticals: where ${marks.map((mark) => `${mark.name} (${bytesText(mark.bytes)})`).join(", ")} ends. ` : ""}`
-      + `${shown.length > 0 ? `Named plateaus are those of ${shown[0].name}; the table has all.` : `${readable(y.name)} over ${readable(x.name)}.`}`,
-    height: (width) => (width < 520 ? 340 : 400),
+      + `${shown.length > 0 ? `Named plateaus are those of ${shown[0].name}; the table has all.` : `${capitalised(readable(y.name))} over ${readable(x.name)}.`}`,
+    height: (width) => (width < 520 ? 350 : 410),
     legend: members.map(({ name }, n) => ({ name, look: "line", curve: n })),
     table: { headings: [readable(x.name), ...members.map(({ name }) => name)],
       rows: places.map((place) => [axisText(place, x.unit), ...members.map(({ series }) => axisText(series.points.find(([own]) => own === place)?.[1] ?? null, y.unit))]) },
@@ -65,7 +65,7 @@ function curveChart(data, title, members) {
       grid: frame,
       tooltip: { trigger: "axis", axisPointer: { type: "line", lineStyle: { color: palette.faint }, label: { show: false } },
         formatter: (points) => tip([`${readable(x.name)} ${axisText(points[0].value[0], x.unit)}`, ...points.filter(({ seriesName }) => seriesName !== "plateaus").map(({ seriesName, value }) => `${seriesName}: ${axisText(value[1], y.unit)}`)]) },
-      xAxis: axis(palette, { type: high > 30 * low ? "log" : "value", logBase: 2, min: low, max: high, name: readable(x.name), splitNumber: width < 520 ? 5 : 9, axisLabel: { formatter: (value) => axisText(value, x.unit) }, splitLine: { show: false } }),
+      xAxis: axis(palette, { type: high > 30 * low ? "log" : "value", logBase: baseOf(low, high), min: low, max: high, name: readable(x.name), axisLabel: { formatter: (value) => axisText(value, x.unit) }, splitLine: { show: false } }),
       yAxis: uprightAxis(palette, { type: isWide(values) ? "log" : "value", logBase: isStaircase ? 2 : 10, min: isWide(values) ? undefined : 0, name: readable(y.name), axisLabel: { formatter: (value) => axisText(value, y.unit).replace(/\.0+ /, " ") } }),
       series: [...members.map(({ name, series }, n) => curve(palette, n, { name, data: series.points, symbolSize: 4, showSymbol: series.points.length < 14,
         markLine: n > 0 || marks.length === 0 ? undefined : { silent: true, symbol: "none", animation: false, lineStyle: { color: palette.faint, type: [4, 4], width: 1 },

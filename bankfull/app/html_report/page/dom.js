@@ -30,7 +30,7 @@ function section(id, title, description, ...children) {
 /// Of rows of texts or of { text, class }; the first cell of each is its heading. Reachable by the
 /// keyboard, for it may be wider than a phone.
 function table(caption, headings, rows) {
-  const isText = headings.map((name, n) => n === 0 || rows.every((row) => typeof cellText(row[n]) === "string" && !/^[−\d]/.test(cellText(row[n]))));
+  const isText = headings.map((name, n) => n === 0 || !rows.every((row) => isNumeric(cellText(row[n]))));
   const cell = (content, n) => {
     const look = [isText[n] ? "text" : "", content?.class ?? ""].join(" ").trim();
     return n === 0 ? element("th", { scope: "row", class: look }, cellText(content)) : element("td", { class: look || null }, content?.node ?? cellText(content));
@@ -40,6 +40,9 @@ function table(caption, headings, rows) {
       element("thead", {}, element("tr", {}, headings.map((name, n) => element("th", { scope: "col", class: isText[n] ? "text" : null }, name)))),
       element("tbody", {}, rows.map((row) => element("tr", {}, row.map(cell))))));
 }
+
+/// Numbers, with a unit or a range of them, stand on the right of their column.
+const isNumeric = (text) => /^([−+]?[\d.,]+(e−?\d+)?( ?[%\p{L}\/·]{1,8})?( to )?)*$/u.test(text);
 
 function cellText(content) {
   return content === null || content === undefined ? "" : typeof content === "object" ? String(content.text ?? "") : String(content);

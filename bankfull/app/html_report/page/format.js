@@ -43,6 +43,7 @@ const percentText = (value) => (isNumber(value) ? `${value.toFixed(1).replace("-
 const rateText = (value) => (value > 0 ? si(value, "B/s") : "");
 const flopsText = (value) => (value > 0 ? si(value, "FLOPS") : "");
 const secondsText = (value) => si(value, "s");
+const capitalised = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
 const readable = (name) => name.replaceAll("_", " ");
 
 /// A value with its unit, whatever they are.

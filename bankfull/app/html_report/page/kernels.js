@@ -9,11 +9,11 @@ function percentChart(data, device, workload, kernels) {
   const most = Math.max(...rows.map(({ percent }) => percent));
   return barChart({
     title: `${workloadTitle(workload)}: percent of the ceiling, ${device}`,
-    description: `${rows.length > mostBars ? `The highest ${mostBars} of ${rows.length}; the table has all. ` : ""}${rows.some(({ cache }) => cache !== "beyond") ? "Faint: the working set is at least partly in a cache, so the percentage says little of memory. " : ""}`
+    description: `${rows.length > mostBars ? `The highest ${mostBars} of ${rows.length}; the table has all. ` : ""}${rows.some(({ cache }) => cache !== "beyond") ? "Hollow: the working set is at least partly in a cache, so the percentage says little of memory. " : ""}`
       + "100 % is the stream with the same mix of reads and writes.",
     names: shown.map(({ kernel }) => kernel.label), valueText: percentText, axisName: "% of the ceiling", marks: [{ value: 100, name: "" }],
     most: Math.max(100, 20 * Math.ceil(most / 20)),
-    bars: [{ name: workload, values: shown.map(({ percent }) => percent), faint: shown.map(({ cache }) => cache !== "beyond") }],
+    bars: [{ name: workload, values: shown.map(({ percent }) => percent), hollow: shown.map(({ cache }) => cache !== "beyond") }],
     table: { headings: ["kernel", "of the ceiling", "bandwidth", "ceiling", "floating point", "time", "working set", "runs"],
       rows: rows.map((row) => [row.kernel.label, percentText(row.percent), rateText(row.bytesPerSecond), rateText(row.ceiling), flopsText(row.flopsPerSecond), secondsText(row.seconds), cacheText(row.cache), range(row) || String(row.count)]) },
   });
@@ -35,10 +35,10 @@ function comparisonChart(device, deviceBefore, members) {
   const rate = (value, unit) => (unit === "1/s" ? `${digits(value)} /s` : si(value, unit === "FLOP/s" ? "FLOPS" : unit));
   return barChart({
     title: device === deviceBefore ? `Ratio of speeds: ${device}` : `Ratio of speeds: ${device} over ${deviceBefore}`,
-    description: `Above 1 this set is faster than the baseline. Faint: the repeats of both overlap, so that the difference may be chance.${cut.length < shown.length ? ` The ${mostBars} largest changes of ${shown.length}; the table has all.` : ""}`,
+    description: `Above 1 this set is faster than the baseline. Hollow: the repeats of both overlap, so that the difference may be chance.${cut.length < shown.length ? ` The ${mostBars} largest changes of ${shown.length}; the table has all.` : ""}`,
     names: cut.map(({ label }) => label), valueText: (value) => threeDigits(value), axisName: "times as fast as the baseline", marks: [{ value: 1, name: "" }],
     least: 0, most: most > 20 ? null : 0.25 * Math.ceil(4 * most + 0.01), logarithmic: false,
-    bars: [{ name: "ratio", values: cut.map(({ ratio }) => ratio), faint: cut.map(({ within_spread }) => within_spread) }],
+    bars: [{ name: "ratio", values: cut.map(({ ratio }) => ratio), hollow: cut.map(({ within_spread }) => within_spread) }],
     table: { headings: ["kernel", "workload", "now", "baseline", "ratio", "change", "beyond the spread"],
       rows: shown.map((one) => [one.label, workloadTitle(one.workload), rate(one.now, one.unit), rate(one.before, one.unit), threeDigits(one.ratio),
         { text: `${one.ratio >= 1 ? "+" : "−"}${Math.abs(100 * (one.ratio - 1)).toFixed(1)} %`, class: one.within_spread ? "" : one.ratio < 1 ? "bad" : "good" }, one.within_spread ? "no" : "yes"]) },

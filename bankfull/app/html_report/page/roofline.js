@@ -74,15 +74,15 @@ function rooflineChart(data, device) {
       grid: frame,
       tooltip: { trigger: "item", formatter: ({ data: point }) => tip([point.name, `${digits(point.value[0])} FLOP per byte, ${flopsText(point.value[1])}, ${rateText(point.rate)}`,
         point.percent ? `${percentText(point.percent)} of its ceiling` : "", point.inCache]) },
-      xAxis: axis(palette, { type: "log", logBase: 2, min: low, max: high, name: "arithmetic intensity, FLOP per byte", splitNumber: 12, axisLabel: { formatter: powerText } }),
+      xAxis: axis(palette, { type: "log", logBase: baseOf(low, high), min: low, max: high, name: "arithmetic intensity, FLOP per byte", axisLabel: { formatter: powerText } }),
       yAxis: uprightAxis(palette, { type: "log", min: bottom, max: top, name: "floating-point rate", axisLabel: { formatter: (value) => si(value, "FLOPS").replace(/\.0+ /, " ") } }),
       series: [line(palette, "ceiling", [[low, low * roof.rate], { value: [Math.sqrt(low * end), Math.sqrt(low * end) * roof.rate], words: si(roof.rate, "B/s") }, [end, end * roof.rate]], "solid", "left"),
         ...(peak && peak < top ? [line(palette, "fp64", [[low, peak], { value: [low * (high / low) ** 0.2, peak], words: `fp64 multiply-adds ${si(peak, "FLOPS")}` }, [high, peak]], [6, 4])] : []),
         ...kinds.map(([name, members], n) => ({ type: "scatter", name, symbol: symbols[n % symbols.length], symbolSize: name.endsWith(", parts") ? 7 : 11, itemStyle: { color: palette.curve(n), borderColor: palette.card, borderWidth: 0.7 },
           emphasis: { disabled: true }, labelLayout: { hideOverlap: true }, z: name.endsWith(", parts") ? 2 : 3,
           data: members.map(({ kernel, intensity, flopsPerSecond, bytesPerSecond, percent, cache }) => ({ name: kernel.label, value: [intensity, flopsPerSecond], rate: bytesPerSecond, percent,
-            inCache: cache === "beyond" ? "" : `working set ${cacheText(cache)}`, label: { show: width >= 520 && kernel === best.get(name) }, itemStyle: { opacity: cache === "beyond" ? 0.95 : 0.4 } })),
-          label: { position: "right", color: palette.text, fontSize: 11, textBorderColor: palette.card, textBorderWidth: 3, formatter: ({ data: point }) => point.name } }))],
+            inCache: cache === "beyond" ? "" : `working set ${cacheText(cache)}`, label: { show: width >= 520 && kernel === best.get(name), position: intensity > low * (high / low) ** 0.7 ? "left" : "right" }, itemStyle: { opacity: cache === "beyond" ? 0.95 : 0.4 } })),
+          label: { color: palette.text, fontSize: 11, textBorderColor: palette.card, textBorderWidth: 3, formatter: ({ data: point }) => point.name } }))],
     }),
   });
 }

@@ -67,7 +67,7 @@ function scalingChart(title, isStrong, lines) {
   const [low, high] = [ranks[0], ranks[ranks.length - 1]];
   return chart({
     title, description: isStrong ? "Speedup over the smallest number of ranks, for one problem; the dashed line is ideal. Both axes are logarithmic." : "Efficiency of problems that grow with the number of ranks; 100 % is ideal.",
-    height: 360, legend: lines.map(({ name }, n) => ({ name, look: "line", curve: n })),
+    height: 380, legend: lines.map(({ name }, n) => ({ name, look: "line", curve: n })),
     table: { headings: ["run", "ranks", "speedup", "efficiency", "of the ceiling"], rows: lines.flatMap(({ name, points }) => points.map((point) => [name, String(point.ranks), threeDigits(point.speedup), percentText(point.efficiency), percentText(point.percent)])) },
     option: (palette) => ({
       grid: frame,
