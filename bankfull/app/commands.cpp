@@ -15,6 +15,7 @@ void add_commands(CLI::App& program, const Communicator& ranks, Action& action) 
   add_history_command(program, ranks, action);
   add_scaling_command(program, ranks, action);
   add_decompose_command(program, ranks, action);
+  add_report_command(program, ranks, action);
   add_suite_command(program, ranks, action);
   add_accept_command(program, ranks, action);
   add_baseline_command(program, action);

@@ -31,6 +31,7 @@ constexpr const char* footer = R"(Examples:
   bankfull compare before.json after.json      two recorded runs: did anything get slower?
   bankfull history runs/                       the course of many, with steps marked
   mpirun -n 4 bankfull himeno --size L         the same on four ranks
+  bankfull report results --output report.html one page of all results in a folder
   BANKFULL_DEVICE=cpu bankfull himeno          every option has an environment variable
 
 Exit codes: 0 ok, 1 the machine failed, 2 bad usage or input, 3 verification failed,

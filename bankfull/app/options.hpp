@@ -179,5 +179,6 @@ void add_decompose_command(CLI::App& program, const Communicator& ranks, Action&
 void add_suite_command(CLI::App& program, const Communicator& ranks, Action& action);
 void add_accept_command(CLI::App& program, const Communicator& ranks, Action& action);
 void add_baseline_command(CLI::App& program, Action& action);
+void add_report_command(CLI::App& program, const Communicator& ranks, Action& action);
 
 }  // namespace bankfull

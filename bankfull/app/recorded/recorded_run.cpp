@@ -256,6 +256,26 @@ struct TextOf {
   std::string operator()(const std::string& value) const { return value; }
 };
 
+/// The devices of so many ranks.
+std::string device_text_on(const RecordedRun& run, const std::string& ranks,
+                           const std::optional<double>& threads) {
+  const auto device = std::ranges::find(run.result.problem, "device", &Figure::name);
+  const std::string where = device == run.result.problem.end() ? "" : text_of(*device);
+  const std::string times = ranks == "1" ? "" : ranks + " x ";
+  if (where.starts_with("cuda")) {
+    const std::size_t colon = where.find(':');
+    const std::string group = "gpu" + (colon == std::string::npos ? "0" : where.substr(colon + 1));
+    const std::string first = fact(run, "gpu0", "name").value_or("GPU");
+    return times + fact(run, group, "name").value_or(first);
+  }
+  if (where.empty() && fact(run, "gpu0", "name")) {
+    return "device not recorded";
+  }
+  return fmt::format(
+      "{}{}{}", times, fact(run, "cpu", "model").value_or("CPU"),
+      threads ? fmt::format(", {:.0f} thread{}", *threads, *threads == 1.0 ? "" : "s") : "");
+}
+
 }  // namespace
 
 std::string text_of(const Figure& figure) { return std::visit(TextOf{}, figure.value); }
@@ -283,20 +303,18 @@ std::optional<std::string> fact(const RecordedRun& run, const std::string& key,
 }
 
 std::string device_text(const RecordedRun& run) {
-  const auto device = std::ranges::find(run.result.problem, "device", &Figure::name);
-  const std::string where = device == run.result.problem.end() ? "" : text_of(*device);
-  const std::string ranks = fact(run, "ranks", "ranks").value_or("1");
-  const std::string times = ranks == "1" ? "" : ranks + " x ";
-  if (where.starts_with("cuda")) {
-    const std::size_t colon = where.find(':');
-    const std::string group = "gpu" + (colon == std::string::npos ? "0" : where.substr(colon + 1));
-    const std::string first = fact(run, "gpu0", "name").value_or("GPU");
-    return times + fact(run, group, "name").value_or(first);
-  }
-  const auto threads = number(run.result.problem, "threads");
-  return fmt::format(
-      "{}{}{}", times, fact(run, "cpu", "model").value_or("CPU"),
-      threads ? fmt::format(", {:.0f} thread{}", *threads, *threads == 1.0 ? "" : "s") : "");
+  return device_text_on(run, fact(run, "ranks", "ranks").value_or("1"),
+                        number(run.result.problem, "threads"));
+}
+
+std::string device_text(const RecordedRun& run, const Measurement& measurement) {
+  const auto ranks = std::ranges::find(measurement.parameters, "ranks", &Figure::name);
+  const auto threads = number(measurement.parameters, "threads");
+  return device_text_on(run,
+                        ranks == measurement.parameters.end()
+                            ? fact(run, "ranks", "ranks").value_or("1")
+                            : text_of(*ranks),
+                        threads ? threads : number(run.result.problem, "threads"));
 }
 
 RecordedRun parse_run(const std::string& text, const fs::path& file) {

@@ -39,6 +39,9 @@ std::optional<double> number(const std::vector<Figure>& figures, const std::stri
 /// What the run was on: the names of its GPUs, or the model of its processor with the threads used.
 std::string device_text(const RecordedRun& run);
 
+/// The same of a measurement, which in a scaling run is on some of the ranks.
+std::string device_text(const RecordedRun& run, const Measurement& measurement);
+
 /// Throws UsageError naming the file where the text is no result of a run.
 RecordedRun parse_run(const std::string& text, const std::filesystem::path& file);
 
