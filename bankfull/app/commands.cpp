@@ -13,6 +13,7 @@ void add_commands(CLI::App& program, const Communicator& ranks, Action& action) 
   }
   add_scaling_command(program, ranks, action);
   add_decompose_command(program, ranks, action);
+  add_reproduce_command(program, ranks, action);
 }
 
 }  // namespace bankfull

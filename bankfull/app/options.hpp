@@ -153,5 +153,6 @@ void add_info_command(CLI::App& program, const Communicator& ranks, Action& acti
 void add_list_command(CLI::App& program, Action& action);
 void add_scaling_command(CLI::App& program, const Communicator& ranks, Action& action);
 void add_decompose_command(CLI::App& program, const Communicator& ranks, Action& action);
+void add_reproduce_command(CLI::App& program, const Communicator& ranks, Action& action);
 
 }  // namespace bankfull
