@@ -102,10 +102,23 @@ void publish(const ReproduceOptions& options, const reproduce::Plan& plan,
   });
 }
 
+/// Collective: what `auto` is on this machine, so that rows of processors and those of any device
+/// share their steps where they are the same.
+reproduce::Choice on_known_device(reproduce::Choice choice, const Communicator& ranks) {
+  const CommonOptions common{.device = choice.device, .json = {}, .max_spread = {}};
+  const Device device = common.resolved_device(ranks);
+  choice.device_is_given = choice.device != "auto";
+  if (!choice.device_is_given) {
+    choice.device = device.is_cuda() ? "cuda" : "cpu";
+  }
+  return choice;
+}
+
 ExitCode reproduce_paper(const ReproduceOptions& options, const Communicator& ranks) {
   require(!options.paper.empty(), "no paper is given", "see bankfull reproduce --list");
   const reproduce::Paper& paper = reproduce::find_paper(options.paper);
-  const reproduce::Plan plan = make_plan(paper, options.choice, ranks.size());
+  const reproduce::Plan plan =
+      make_plan(paper, on_known_device(options.choice, ranks), ranks.size());
   const reproduce::Workplace place = workplace_of(options, ranks);
   if (options.dry_run) {
     print_out("{}", plan_text(plan, place, ranks.size()));

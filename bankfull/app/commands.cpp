@@ -11,9 +11,9 @@ void add_commands(CLI::App& program, const Communicator& ranks, Action& action) 
   for (const WorkloadCommand& workload : workload_commands()) {
     workload.add_command(program, ranks, action);
   }
+  add_reproduce_command(program, ranks, action);
   add_scaling_command(program, ranks, action);
   add_decompose_command(program, ranks, action);
-  add_reproduce_command(program, ranks, action);
 }
 
 }  // namespace bankfull

@@ -61,7 +61,6 @@ void run_one(const Step& step, const Workplace& place, const Communicator& ranks
       run_step(arguments_of(step, place), ranks, place.folder / "steps.log");
   result.code = outcome.code;
   if (ranks.is_root()) {
-    std::error_code ignored;
     try {
       result.run = recorded::read_run(result.file);
     } catch (const UsageError&) {
@@ -106,6 +105,7 @@ Outcome outcome_of(const PlannedRow& planned, const std::vector<StepResult>& res
     outcome.percent = taken.percent;
     outcome.device = recorded::device_text(*ours.run);
     outcome.verdict = verdict_of(*ours.run);
+    outcome.noisy = ours.run->result.noisy() || (other != nullptr && other->run->result.noisy());
     if (other != nullptr && !other->run->result.verified()) {
       outcome.verdict = verdict_of(*other->run);
     }

@@ -47,6 +47,7 @@ struct Outcome {
   std::optional<double> value = {};    ///< in the row's unit
   std::optional<double> percent = {};  ///< of bankfull
   std::string device = {};
+  bool noisy = false;        ///< one of the runs behind it was disturbed
   std::string verdict = {};  ///< of the runs behind it; "not measured"
   std::string reason = {};   ///< why there is no value
 };

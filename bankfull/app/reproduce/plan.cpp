@@ -75,30 +75,35 @@ bool names(const Words& command, const std::string& option) {
   return std::ranges::find(command, option) != command.end();
 }
 
-/// The device that a command itself asks for; empty: any.
-std::string device_of(const Words& command) {
+/// Takes the device that a command itself asks for out of it; empty: any.
+std::string without_device(Words& command) {
   const auto option = std::ranges::find(command, "--device");
-  return option == command.end() ? "" : *(option + 1);
+  if (option == command.end()) {
+    return "";
+  }
+  const std::string device = *(option + 1);
+  command.erase(option, option + 2);
+  return device;
 }
 
 /// Why the choice of the device leaves no way to run it.
-std::string refusal_of(const Words& command, const Choice& choice) {
-  return device_of(command) == "cuda" && choice.device == "cpu"
+std::string refusal_of(Words command, const Choice& choice) {
+  return without_device(command) == "cuda" && choice.device_is_given && choice.device == "cpu"
              ? "it is of a GPU, and --device cpu was given"
              : "";
 }
 
+/// With its device at the end, whoever chose it, so that rows of one device share a step.
 Step step_of(const Quantity& quantity, const Choice& choice, int ranks) {
   Words command = choice.quick ? quantity.quick : quantity.command;
-  if (const auto option = std::ranges::find(command, "--device");
-      option == command.end() && choice.device != "auto") {
-    command.insert(command.end(), {"--device", choice.device});
-  } else if (option != command.end() && *(option + 1) == "cuda" &&
-             choice.device.starts_with("cuda")) {
-    *(option + 1) = choice.device;
-  }
+  const std::string own = without_device(command);
+  const bool both_gpu = own == "cuda" && choice.device.starts_with("cuda");
+  const std::string device = own.empty() || both_gpu ? choice.device : own;
   if (choice.threads > 0 && !names(command, "--threads")) {
     command.insert(command.end(), {"--threads", fmt::format("{}", choice.threads)});
+  }
+  if (device != "auto") {
+    command.insert(command.end(), {"--device", device});
   }
   return {.command = command, .ranks = quantity.ranks == 0 ? ranks : quantity.ranks};
 }

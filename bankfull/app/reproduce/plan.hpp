@@ -14,8 +14,9 @@ struct Choice {
   std::vector<std::string> items = {};  ///< ids; empty: all
   std::vector<std::string> words = {};  ///< rows whose labels have one of these words; empty: all
   bool quick = false;
-  std::string device = "auto";
-  int threads = 0;  ///< 0: the default
+  std::string device = "auto";   ///< as --device has it; auto: whatever the commands take
+  bool device_is_given = false;  ///< rather than found
+  int threads = 0;               ///< 0: the default
 };
 
 /// A command that runs once, whatever rows need it.

@@ -127,7 +127,8 @@ std::string table_of(const Item& item, const std::vector<const Outcome*>& outcom
       table.add_row({row.label, published.machine, with_unit(published.value, row.unit),
                      measured_text(*outcome), devices.letter_of(outcome->device),
                      ratio_text(ratio_of(*outcome, published)),
-                     percent ? fmt::format("{:.1f} %", *percent) : "-", outcome->verdict});
+                     percent ? fmt::format("{:.1f} %", *percent) : "-",
+                     outcome->verdict + (outcome->noisy ? " (noisy)" : "")});
     }
   }
   return heading_of(item) + table.text() + devices.text() + reasons_of(outcomes) +
@@ -159,6 +160,7 @@ std::string line_of(const Plan& plan, const Outcome& outcome, const Published& p
   add("unit", row.unit);
   add_number("percent", outcome.percent);
   add("device", outcome.device);
+  add("timing", !outcome.value ? "" : outcome.noisy ? "noisy" : "quiet");
   add("verdict", outcome.verdict);
   add("reason", outcome.reason);
   return line + "\n";

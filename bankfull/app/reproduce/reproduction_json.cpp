@@ -42,6 +42,7 @@ Json row_of(const Outcome& outcome) {
   if (outcome.percent) {
     row["percent_of_bankfull"] = *outcome.percent;
   }
+  add_text(row, "quietness", !outcome.value ? "" : outcome.noisy ? "noisy" : "quiet");
   add_text(row, "device", outcome.device);
   add_text(row, "reason", outcome.reason);
   add_text(row, "note", planned.row->note);
