@@ -114,7 +114,7 @@ class Steps(Reproduce):
         self.assertIn("start it with mpirun -n 4", self.succeeded("himeno-2010", "figure-8", "--rows", "4", "--device", "cpu").stdout)
         self.assertIn("verdict=not_measured reason=", text)
 
-    def test_npb_converts_and_compares(self):
+    def test_units_and_relations(self):
         document = self.document("boussinesq-2009", "figure-2", "--rows", "4^3", "--device", "cpu", "--threads", "1")
         rows = {row["row"]: row for row in document["items"][0]["rows"]}
         self.assertGreater(rows["4^3, processor"]["ours"], 0.1)  # us
