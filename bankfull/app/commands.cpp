@@ -13,6 +13,7 @@ void add_commands(CLI::App& program, const Communicator& ranks, Action& action) 
   }
   add_compare_command(program, ranks, action);
   add_history_command(program, ranks, action);
+  add_reproduce_command(program, ranks, action);
   add_scaling_command(program, ranks, action);
   add_decompose_command(program, ranks, action);
   add_report_command(program, ranks, action);

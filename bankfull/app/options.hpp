@@ -180,5 +180,6 @@ void add_suite_command(CLI::App& program, const Communicator& ranks, Action& act
 void add_accept_command(CLI::App& program, const Communicator& ranks, Action& action);
 void add_baseline_command(CLI::App& program, Action& action);
 void add_report_command(CLI::App& program, const Communicator& ranks, Action& action);
+void add_reproduce_command(CLI::App& program, const Communicator& ranks, Action& action);
 
 }  // namespace bankfull
