@@ -89,8 +89,8 @@ int run(int argc, char** argv, const bankfull::Communicator& ranks) {
     workload.add_command(program, ranks, action);
   }
   bankfull::add_scaling_command(program, ranks, action);
-  bankfull::add_decompose_command(program, ranks, action);
   bankfull::add_report_command(program, ranks, action);
+  bankfull::add_decompose_command(program, ranks, action);
   try {
     bankfull::parse_command_line(program, argc, argv);
   } catch (const CLI::Success& request) {
