@@ -175,7 +175,7 @@ class Pages(Reports):
         self.assertEqual(page.value("document.querySelector('h1').textContent"), "Node 17")
         self.assertIn("comparison", self.sections(page))
         titles = self.assert_draws(page)
-        for title in ("Strong scaling: himeno, NVIDIA H100 80GB HBM3", "Weak scaling: convect, NVIDIA H100 80GB HBM3", "Ratio of speeds: 2 x NVIDIA H100 80GB HBM3"):
+        for title in ("Strong scaling: Himeno, NVIDIA H100 80GB HBM3", "Weak scaling: convection, NVIDIA H100 80GB HBM3", "Ratio of speeds: 2 x NVIDIA H100 80GB HBM3"):
             self.assertIn(title, titles)
         self.check(page)
 
@@ -219,7 +219,7 @@ class Pages(Reports):
         self.report(RESULTS / "xeon-himeno-m.json", RESULTS / "xeon-npb-a.json")
         page = self.open()
         wanted = page.value("[...document.querySelectorAll('a[href], button, summary, [tabindex=\"0\"]')].filter((one) => one.checkVisibility()).length")
-        self.assertGreater(wanted, 30)
+        self.assertGreater(wanted, 20)
         seen = []
         for _ in range(wanted):
             self.press(page, "Tab", 9)

@@ -179,6 +179,7 @@ struct Rates {
   std::vector<double> medians;
   double least = std::numeric_limits<double>::infinity();
   double most = 0.0;
+  std::size_t repeats = 0;
 
   [[nodiscard]] double median() const { return medians.empty() ? 0.0 : summarise(medians).median; }
 };
@@ -192,6 +193,7 @@ Rates rates_of(const Kernel& kernel, const std::vector<ReportRun>& runs) {
     const double bytes = traffic.bytes_read + traffic.bytes_written;
     rates.unit = traffic.flops > 0.0 ? "FLOP/s" : bytes > 0.0 ? "B/s" : "1/s";
     const double work = traffic.flops > 0.0 ? traffic.flops : bytes > 0.0 ? bytes : 1.0;
+    rates.repeats += m.seconds.samples.size();
     if (m.seconds.median > 0.0) {
       rates.medians.push_back(work / m.seconds.median);
       rates.least = std::min(rates.least, work / std::max(m.seconds.max, m.seconds.median));
@@ -200,6 +202,22 @@ Rates rates_of(const Kernel& kernel, const std::vector<ReportRun>& runs) {
     }
   }
   return rates;
+}
+
+/// The kernel of the same work, on the same device if there is one.
+const Kernel* counterpart(const Kernel& kernel, const std::vector<Kernel>& others) {
+  const Kernel* found = nullptr;
+  for (const Kernel& other : others) {
+    if (other.work == kernel.work && (found == nullptr || other.device == kernel.device)) {
+      found = &other;
+    }
+  }
+  return found;
+}
+
+bool overlap(const Rates& one, const Rates& other) {
+  return one.repeats < 2 || other.repeats < 2 ||
+         (one.least <= other.most && other.least <= one.most);
 }
 
 }  // namespace
@@ -222,8 +240,8 @@ std::vector<Comparison> compare(const std::vector<ReportRun>& runs,
   const std::vector<Kernel> before = kernels_of(baseline);
   std::vector<Comparison> comparisons;
   for (const Kernel& kernel : kernels_of(runs)) {
-    const auto other = std::ranges::find(before, kernel.work, &Kernel::work);
-    if (other == before.end()) {
+    const Kernel* const other = counterpart(kernel, before);
+    if (other == nullptr) {
       continue;
     }
     const Rates now = rates_of(kernel, runs);
@@ -236,7 +254,7 @@ std::vector<Comparison> compare(const std::vector<ReportRun>& runs,
                              .unit = now.unit,
                              .now = now.median(),
                              .before = then.median(),
-                             .within_spread = now.least <= then.most && then.least <= now.most});
+                             .within_spread = overlap(now, then)});
     }
   }
   return comparisons;

@@ -38,7 +38,7 @@ struct Comparison {
   std::string unit;  ///< "FLOP/s", "B/s", or "1/s" where no work is stated
   double now = 0.0;  ///< median of the runs, by their median times
   double before = 0.0;
-  bool within_spread = false;  ///< the repeats of both overlap
+  bool within_spread = false;  ///< the repeats of both overlap, or there is but one of either
 
   [[nodiscard]] double ratio() const { return now / before; }
 };

@@ -29,8 +29,8 @@ function axis(palette, options) {
 }
 
 /// An upright one has its name above it, which leaves the width of a phone to the curves.
-function uprightAxis(palette, options) {
-  return axis(palette, { nameLocation: "end", nameGap: 14, ...options, nameTextStyle: { color: palette.text, fontSize: 12, fontFamily: font, align: "left", padding: [0, 0, 0, -40] } });
+function uprightAxis(palette, options, indent = 40) {
+  return axis(palette, { nameLocation: "end", nameGap: 14, ...options, nameTextStyle: { color: palette.text, fontSize: 12, fontFamily: font, align: "left", padding: [0, 0, 0, -indent] } });
 }
 
 const frame = { left: 4, right: 24, top: 40, bottom: 28, containLabel: true };

@@ -35,7 +35,7 @@ function comparisonChart(device, deviceBefore, members) {
   const rate = (value, unit) => (unit === "1/s" ? `${digits(value)} /s` : si(value, unit === "FLOP/s" ? "FLOPS" : unit));
   return barChart({
     title: device === deviceBefore ? `Ratio of speeds: ${device}` : `Ratio of speeds: ${device} over ${deviceBefore}`,
-    description: `Above 1 this set is faster than the baseline. Hollow: the repeats of both overlap, so that the difference may be chance.${cut.length < shown.length ? ` The ${mostBars} largest changes of ${shown.length}; the table has all.` : ""}`,
+    description: `Above 1 this set is faster than the baseline. Hollow: the repeats of both overlap, or there is only one, so that the difference may be chance.${cut.length < shown.length ? ` The ${mostBars} largest changes of ${shown.length}; the table has all.` : ""}`,
     names: cut.map(({ label }) => label), valueText: (value) => threeDigits(value), axisName: "times as fast as the baseline", marks: [{ value: 1, name: "" }],
     least: 0, most: most > 20 ? null : 0.25 * Math.ceil(4 * most + 0.01), logarithmic: false,
     bars: [{ name: "ratio", values: cut.map(({ ratio }) => ratio), hollow: cut.map(({ within_spread }) => within_spread) }],
@@ -53,7 +53,7 @@ function comparisonSection(data) {
   const changed = comparisons.filter(({ within_spread }) => !within_spread);
   const slower = changed.filter(({ ratio }) => ratio < 1).length;
   const text = comparisons.length === 0 ? "The two sets have no measurement in common."
-    : `${comparisons.length} measurements are in both sets: ${changed.length - slower} are faster than the baseline, ${slower} slower, and ${comparisons.length - changed.length} within the spread of their repeats. The baseline: ${verdict.sentence}`;
+    : `${comparisons.length} measurements are in both sets: ${changed.length - slower} are faster than the baseline, ${slower} slower, and ${comparisons.length - changed.length} not beyond the spread of their repeats. The baseline: ${verdict.sentence}`;
   const groups = groupBy(comparisons, (one) => JSON.stringify([one.device, one.device_before]));
   return section("comparison", "Against the baseline", text,
     element("div", { class: "charts wide" }, [...groups.entries()].map(([key, members]) => comparisonChart(...JSON.parse(key), members))),

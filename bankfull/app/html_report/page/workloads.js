@@ -73,7 +73,7 @@ function scalingChart(title, isStrong, lines) {
       grid: frame,
       tooltip: { trigger: "item", formatter: ({ seriesName, value }) => tip([seriesName, `${value[0]} rank${value[0] === 1 ? "" : "s"}: ${quantity} ${text(value[1])}`]) },
       xAxis: axis(palette, { type: "log", logBase: 2, min: low, max: high > low ? high : 2 * low, name: "ranks", axisLabel: { formatter: (value) => digits(value) } }),
-      yAxis: uprightAxis(palette, isStrong ? { type: "log", logBase: 2, name: "speedup", axisLabel: { formatter: (value) => digits(value) } } : { type: "value", min: 0, max: (range) => Math.max(100, 10 * Math.ceil(range.max / 10)), name: "efficiency", axisLabel: { formatter: "{value} %" } }),
+      yAxis: uprightAxis(palette, isStrong ? { type: "log", logBase: 2, name: "speedup", axisLabel: { formatter: (value) => digits(value) } } : { type: "value", min: 0, max: (range) => Math.max(100, 10 * Math.ceil(range.max / 10)), name: "efficiency", axisLabel: { formatter: "{value} %" } }, isStrong ? 12 : 40),
       series: [{ type: "line", name: "ideal", silent: true, symbol: "none", emphasis: { disabled: true }, lineStyle: { color: palette.faint, type: [5, 4], width: 1.5 }, itemStyle: { color: palette.faint }, tooltip: { show: false },
         data: isStrong ? [[low, 1], [high, high / low]] : [[low, 100], [high, 100]] },
       ...lines.map(({ name, points }, n) => curve(palette, n, { name, symbolSize: 9, data: points.map((point) => [point.ranks, isStrong ? point.speedup : point.efficiency]) }))],
@@ -86,7 +86,7 @@ function scalingSection(data) {
   const lines = runs.map((run) => ({ mode: parameterOf(run.measurements[0], "mode"), workload: run.workload.slice("scaling ".length), file: run.file, device: run.device.replace(/^\d+ x /, ""),
     name: [run.measurements[0].name.replace(/,? \d+ ranks?$/, ""), parameterOf(run.measurements[0], "solver")].filter((part) => part).join(", "),
     points: run.measurements.map((one) => ({ ranks: parameterOf(one, "ranks"), speedup: figureOf(one, "speedup"), efficiency: figureOf(one, "efficiency"), percent: one.percent })) }));
-  const groups = groupBy(lines.filter(({ points }) => points.every(({ ranks, speedup }) => isNumber(ranks) && isNumber(speedup))), ({ workload, mode, device }) => `${mode === "weak" ? "Weak" : "Strong"} scaling: ${workload}, ${device}`);
+  const groups = groupBy(lines.filter(({ points }) => points.every(({ ranks, speedup }) => isNumber(ranks) && isNumber(speedup))), ({ workload, mode, device }) => `${mode === "weak" ? "Weak" : "Strong"} scaling: ${workload === "convect" ? "convection" : workloadTitle(workload)}, ${device}`);
   const named = (members) => members.map((line) => (members.filter(({ name }) => name === line.name).length > 1 ? { ...line, name: `${line.name}, ${line.file}` } : line));
   return groups.size > 0 ? section("scaling", "Scaling", "The same work on more ranks (strong), or more work on more ranks (weak).",
     element("div", { class: "charts" }, [...groups.entries()].map(([title, members]) => scalingChart(title, members[0].mode !== "weak", named(members))))) : null;
@@ -124,7 +124,7 @@ function nusseltTable(data) {
 
 function picturesOf(data) {
   const figures = data.runs.flatMap((run) => run.pictures.map(({ slice, time, place, least, most, url }) => {
-    const title = `${readable(slice.replace(/-.*/, ""))} in the plane ${place}, at time ${digits(Number(time), 4) || time}`;
+    const title = `${capitalised(readable(slice.replace(/-.*/, "")))} in the plane ${place}, at time ${digits(Number(time), 4) || time}`;
     return element("figure", {}, element("img", { src: url.startsWith("data:image/png;base64,") ? url : null, alt: `${title}: from ${least} to ${most}` }),
       element("figcaption", {}, title, element("span", { class: "quiet" }, `. Colours from ${digits(Number(least))} to ${digits(Number(most))}`)));
   }));
