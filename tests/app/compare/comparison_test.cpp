@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <gtest/gtest.h>
+#include <map>
 
 namespace bankfull::compare {
 namespace {
@@ -138,52 +139,71 @@ Measurement resampled(const Measurement& measurement, double factor, std::uint64
   return again;
 }
 
-/// Recorded Himeno runs, whose repeats do the same work.
-std::vector<RecordedRun> recorded_runs() {
-  std::vector<RecordedRun> runs = recorded::read_runs(BANKFULL_RECORDED_RESULTS);
-  std::erase_if(runs, [](const RecordedRun& run) { return run.result.workload != "himeno"; });
-  return runs;
-}
+constexpr double calm = 0.05;  // a spread of samples that lets a loss of as much be seen
 
-/// How many measurements are found slower, in `trials` trials with the times of NEW multiplied.
-struct Found {
-  int slower = 0;
-  int trials = 0;
-};
-
-Found trials_of(double factor, int trials) {
-  Found found;
-  const std::vector<RecordedRun> runs = recorded_runs();
-  for (int trial = 0; trial < trials; ++trial) {
-    const RecordedRun& run = runs[static_cast<std::size_t>(trial) % runs.size()];
+/// Quiet measurements of recorded runs whose repeats do the same work, each in a run of its own,
+/// with a spread in [least, most).
+std::vector<RecordedRun> recorded_with_spread(double least, double most) {
+  std::vector<RecordedRun> found;
+  for (const RecordedRun& run : recorded::read_runs(BANKFULL_RECORDED_RESULTS)) {
+    if (run.result.workload != "himeno" && run.result.workload != "npb") {
+      continue;
+    }
     for (const Measurement& m : run.result.measurements) {
-      if (m.quietness.noisy() || m.seconds.samples.size() < fewest_samples) {
-        continue;
+      const double spread = m.seconds.spread();
+      if (!m.quietness.noisy() && m.seconds.samples.size() >= fewest_samples && spread >= least &&
+          spread < most) {
+        found.push_back(run);
+        found.back().result.measurements = {m};
+        found.back().result.measurements[0].ceiling.reset();
       }
-      RecordedRun before = run;
-      RecordedRun after = run;
-      const auto seed = static_cast<std::uint64_t>(2 * trial);
-      before.result.measurements = {resampled(m, 1.0, seed)};
-      after.result.measurements = {resampled(m, factor, seed + 1)};
-      before.result.measurements[0].ceiling.reset();
-      after.result.measurements[0].ceiling.reset();
-      ++found.trials;
-      found.slower += change_of(before, after).outcome == Outcome::slower ? 1 : 0;
     }
   }
   return found;
 }
 
-TEST(Comparison, RaisesFewFalseAlarms) {
-  const Found found = trials_of(1.0, 400);
-  ASSERT_GE(found.trials, 1000);
-  // 95 % intervals allow 2.5 % on the side of a loss; the threshold leaves less of them.
-  EXPECT_LE(found.slower, found.trials / 200) << found.trials;
+/// How many of `trials` had which outcome, where the times of NEW are multiplied by `factor`.
+std::map<Outcome, int> outcomes_of(const std::vector<RecordedRun>& runs, double factor,
+                                   int trials) {
+  std::map<Outcome, int> outcomes;
+  for (int trial = 0; trial < trials; ++trial) {
+    RecordedRun before = runs[static_cast<std::size_t>(trial) % runs.size()];
+    RecordedRun after = before;
+    const auto seed = static_cast<std::uint64_t>(2 * trial);
+    Measurement& old_measurement = before.result.measurements[0];
+    Measurement& new_measurement = after.result.measurements[0];
+    old_measurement = resampled(old_measurement, 1.0, seed);
+    new_measurement = resampled(new_measurement, factor, seed + 1);
+    ++outcomes[change_of(before, after).outcome];
+  }
+  return outcomes;
 }
 
-TEST(Comparison, FindsALossOfFivePercent) {
-  const Found found = trials_of(1.0 / 0.95, 400);
-  EXPECT_GE(found.slower, 95 * found.trials / 100) << found.trials;
+TEST(Comparison, RaisesFewFalseAlarms) {
+  constexpr int trials = 1000;
+  const std::vector<RecordedRun> runs = recorded_with_spread(0.0, 1.0);
+  ASSERT_GT(runs.size(), 80U);
+  auto outcomes = outcomes_of(runs, 1.0, trials);
+  // 95 % intervals allow 2.5 % on the side of a loss; the threshold leaves less of them.
+  EXPECT_LE(outcomes[Outcome::slower], trials / 200);
+  EXPECT_LE(outcomes[Outcome::faster], trials / 200);
+  EXPECT_GE(outcomes[Outcome::same], trials / 2);
+}
+
+TEST(Comparison, FindsALossOfFivePercentInQuietSamples) {
+  constexpr int trials = 500;
+  auto outcomes = outcomes_of(recorded_with_spread(0.0, calm), 1.0 / 0.95, trials);
+  EXPECT_GE(outcomes[Outcome::slower], 95 * trials / 100);
+  EXPECT_EQ(outcomes[Outcome::slower] + outcomes[Outcome::unclear], trials);
+}
+
+TEST(Comparison, DoesNotPassOverALossOfFivePercentInOthers) {
+  constexpr int trials = 500;
+  const std::vector<RecordedRun> runs = recorded_with_spread(calm, 1.0);
+  ASSERT_GT(runs.size(), 10U);
+  auto outcomes = outcomes_of(runs, 1.0 / 0.95, trials);
+  EXPECT_LE(outcomes[Outcome::same] + outcomes[Outcome::faster], trials / 200);
+  EXPECT_GT(outcomes[Outcome::unclear], 0);
 }
 
 }  // namespace

@@ -62,9 +62,9 @@ TEST(SpeedRatio, IntervalsHoldTheTruthInNinetyFiveOfAHundredTrials) {
                                          {normal_times(1.0, 0.05, 15, 2 * trial + 1)});
     held += ratio.interval->contains(truth) ? 1 : 0;
   }
-  // Bootstraps of medians err on the side of wide intervals; 0.02 is beyond four deviations of the
-  // count.
-  EXPECT_GE(held, 0.90 * trials);
+  // Three deviations of the count below 95 %; bootstraps of medians err on the side of wide
+  // intervals.
+  EXPECT_GE(held, 0.91 * trials);
   EXPECT_LT(held, trials);
 }
 
