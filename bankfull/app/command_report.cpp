@@ -68,7 +68,7 @@ void add_report_command(CLI::App& program, const Communicator& ranks, Action& ac
       program.add_subcommand("report", "Makes one HTML page of results, to send or to print");
   command->footer(report_footer);
   command
-      ->add_option("inputs", options->inputs,
+      ->add_option("input", options->inputs,
                    "results that runs wrote with --json, folders of them, or folders of runs of "
                    "convect, whose last pictures are shown too")
       ->type_name("INPUT")

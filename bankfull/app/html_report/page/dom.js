@@ -28,17 +28,18 @@ function section(id, title, description, ...children) {
 }
 
 /// Of rows of texts or of { text, class }; the first cell of each is its heading. Reachable by the
-/// keyboard, for it may be wider than a phone.
+/// keyboard, for it may be wider than a phone; what it shows stands above, where it does not scroll.
 function table(caption, headings, rows) {
   const isText = headings.map((name, n) => n === 0 || !rows.every((row) => isNumeric(cellText(row[n]))));
   const cell = (content, n) => {
     const look = [isText[n] ? "text" : "", content?.class ?? ""].join(" ").trim();
     return n === 0 ? element("th", { scope: "row", class: look }, cellText(content)) : element("td", { class: look || null }, content?.node ?? cellText(content));
   };
-  return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
-    element("table", {}, element("caption", {}, caption),
-      element("thead", {}, element("tr", {}, headings.map((name, n) => element("th", { scope: "col", class: isText[n] ? "text" : null }, name)))),
-      element("tbody", {}, rows.map((row) => element("tr", {}, row.map(cell))))));
+  return element("div", {}, element("p", { class: "caption" }, caption),
+    element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
+      element("table", { "aria-label": caption },
+        element("thead", {}, element("tr", {}, headings.map((name, n) => element("th", { scope: "col", class: isText[n] ? "text" : null }, name)))),
+        element("tbody", {}, rows.map((row) => element("tr", {}, row.map(cell)))))));
 }
 
 /// Numbers, with a unit or a range of them, stand on the right of their column.

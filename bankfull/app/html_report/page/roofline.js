@@ -76,16 +76,19 @@ function rooflineChart(data, device) {
         point.percent ? `${percentText(point.percent)} of its ceiling` : "", point.inCache]) },
       xAxis: axis(palette, { type: "log", logBase: baseOf(low, high), min: low, max: high, name: "arithmetic intensity, FLOP per byte", axisLabel: { formatter: powerText } }),
       yAxis: uprightAxis(palette, { type: "log", min: bottom, max: top, name: "floating-point rate", axisLabel: { formatter: (value) => si(value, "FLOPS").replace(/\.0+ /, " ") } }),
-      series: [line(palette, "ceiling", [[low, low * roof.rate], { value: [Math.sqrt(low * end), Math.sqrt(low * end) * roof.rate], words: si(roof.rate, "B/s") }, [end, end * roof.rate]], "solid", "left"),
+      series: [line(palette, "ceiling", [[low, low * roof.rate], { value: [low * (end / low) ** 0.85, low * (end / low) ** 0.85 * roof.rate], words: si(roof.rate, "B/s") }, [end, end * roof.rate]], "solid", "left"),
         ...(peak && peak < top ? [line(palette, "fp64", [[low, peak], { value: [low * (high / low) ** 0.2, peak], words: `fp64 multiply-adds ${si(peak, "FLOPS")}` }, [high, peak]], [6, 4])] : []),
         ...kinds.map(([name, members], n) => ({ type: "scatter", name, symbol: symbols[n % symbols.length], symbolSize: name.endsWith(", parts") ? 7 : 11, itemStyle: { color: palette.curve(n), borderColor: palette.card, borderWidth: 0.7 },
           emphasis: { disabled: true }, labelLayout: { hideOverlap: true }, z: name.endsWith(", parts") ? 2 : 3,
           data: members.map(({ kernel, intensity, flopsPerSecond, bytesPerSecond, percent, cache }) => ({ name: kernel.label, value: [intensity, flopsPerSecond], rate: bytesPerSecond, percent,
-            inCache: cache === "beyond" ? "" : `working set ${cacheText(cache)}`, label: { show: width >= 520 && kernel === best.get(name), position: intensity > low * (high / low) ** 0.7 ? "left" : "right" }, itemStyle: { opacity: cache === "beyond" ? 0.95 : 0.4 } })),
+            inCache: cache === "beyond" ? "" : `working set ${cacheText(cache)}`, label: { show: width >= 520 && kernel === best.get(name), position: labelSide(kernel.label, Math.log(intensity / low) / Math.log(high / low) * (width - 110)) }, itemStyle: { opacity: cache === "beyond" ? 0.95 : 0.4 } })),
           label: { color: palette.text, fontSize: 11, textBorderColor: palette.card, textBorderWidth: 3, formatter: ({ data: point }) => point.name } }))],
     }),
   });
 }
+
+/// Left of a point near the roof there is nothing but the space above it.
+const labelSide = (label, room) => (6.2 * label.length < room ? "left" : "right");
 
 const cacheText = (cache) => ({ beyond: "beyond caches", partly: "partly in a cache", inside: "inside a cache" }[cache] ?? cache);
 
