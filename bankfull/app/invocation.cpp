@@ -13,7 +13,7 @@
 namespace bankfull {
 namespace {
 
-Invocation& recorded() {
+Invocation& remembered() {
   static Invocation invocation;
   return invocation;
 }
@@ -46,31 +46,31 @@ UsedOption used_option(CLI::Option& option, std::span<const char* const> argumen
 
 }  // namespace
 
-const Invocation& invocation() { return recorded(); }
+const Invocation& invocation() { return remembered(); }
 
 void remember_command_line(int argc, const char* const* argv) {
   std::string line = "bankfull";
   for (int n = 1; n < argc; ++n) {
     line += std::string(" ") + argv[n];
   }
-  recorded().command_line = line;
+  remembered().command_line = line;
 }
 
 void remember_options(CLI::App& program, int argc, const char* const* argv) {
   CLI::App& command = chosen_command(program);
   const std::span arguments(argv, static_cast<std::size_t>(argc));
-  recorded().options.clear();
+  remembered().options.clear();
   for (CLI::Option* option : command.get_options()) {
     if (option != command.get_help_ptr()) {
-      recorded().options.push_back(used_option(*option, arguments));
+      remembered().options.push_back(used_option(*option, arguments));
     }
   }
 }
 
-void restore_invocation(const Invocation& before) { recorded() = before; }
+void restore_invocation(const Invocation& before) { remembered() = before; }
 
 bool wants_json_on_output() {
-  const std::vector<UsedOption>& options = recorded().options;
+  const std::vector<UsedOption>& options = remembered().options;
   return std::any_of(options.begin(), options.end(), [](const UsedOption& option) {
     return option.name == "json" && option.value == standard_output;
   });

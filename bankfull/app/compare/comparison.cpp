@@ -126,9 +126,9 @@ Side side_of(const Group& group, const std::vector<Times>& times) {
   return side;
 }
 
-std::string why_invalid(const Group& group) {
+std::string why_any_is_invalid(const Group& group) {
   for (const Occurrence& occurrence : group.occurrences) {
-    if (std::string why = compare::why_invalid(*occurrence.run); !why.empty()) {
+    if (std::string why = why_invalid(*occurrence.run); !why.empty()) {
       return why;
     }
   }
@@ -231,7 +231,7 @@ std::vector<const RecordedRun*> matched_runs(const std::vector<RecordedRun>& all
 
 std::vector<std::string> old_defects(const Matches& matches) {
   for (const auto& pair : matches.pairs) {
-    const std::string why = why_invalid(pair.first);
+    const std::string why = why_any_is_invalid(pair.first);
     if (!why.empty()) {
       return {fmt::format("{} of OLD is no result: {}", pair.first.subject.name, why)};
     }
@@ -284,7 +284,7 @@ Change compare_groups(const Group& all_before, const Group& all_after, double th
   if (!old_times.empty() && !new_times.empty()) {
     change.ratio = speed_ratio(old_times, new_times);
   }
-  change.reason = why_invalid(all_after);
+  change.reason = why_any_is_invalid(all_after);
   if (!change.reason.empty()) {
     change.outcome = Outcome::invalid;
   } else {

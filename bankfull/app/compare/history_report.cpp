@@ -13,7 +13,7 @@
 namespace bankfull::compare {
 namespace {
 
-constexpr std::size_t max_value_length = 60;
+constexpr std::size_t longest_value = 60;
 constexpr double least_range = 0.1;  // of the median
 
 const RecordedRun& run_of(const Entry& entry) { return *entry.occurrence.run; }
@@ -83,8 +83,8 @@ std::string changes_at(const Step& step) {
   for (const Difference& difference : step.differences) {
     if (difference.what != "date") {
       changes.push_back(fmt::format("{} {} -> {}", difference.what,
-                                    printable(joined(difference.old_values), max_value_length),
-                                    printable(joined(difference.new_values), max_value_length)));
+                                    printable(joined(difference.old_values), longest_value),
+                                    printable(joined(difference.new_values), longest_value)));
     }
   }
   return changes.empty() ? "nothing that is recorded changed"
