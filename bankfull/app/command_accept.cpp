@@ -4,6 +4,7 @@
 #include "bankfull/app/options.hpp"
 #include "bankfull/app/output_file.hpp"
 #include "bankfull/app/print_out.hpp"
+#include "bankfull/app/result_lines.hpp"
 #include "bankfull/app/step.hpp"
 #include "bankfull/app/table.hpp"
 
@@ -63,11 +64,6 @@ void print_together(const Acceptance& acceptance) {
   print_out("{}\n", table.text());
 }
 
-std::string plain(std::string text) {
-  std::ranges::replace(text, ' ', '_');
-  return text;
-}
-
 std::string unit_key(const std::string& unit) {
   return unit == "GB/s" ? "gbs" : unit == "GFLOPS" ? "gflops" : "gops";
 }
@@ -82,14 +78,15 @@ void print_lines(const Acceptance& acceptance) {
       print_out(
           "RESULT accept host={} device={} model={} board={} phase={} gauge={} {}={:.6g}{}{} "
           "finding={}\n",
-          report.name.host, report.name.device, plain(report.name.model), plain(report.name.board),
-          plain(accept::phase_names.to_string(report.phase)), plain(judgement.gauge), unit,
-          judgement.rate, ratio("of_baseline", judgement.of_baseline),
+          report.name.host, report.name.device, result_value(report.name.model),
+          result_value(report.name.board),
+          result_value(accept::phase_names.to_string(report.phase)), result_value(judgement.gauge),
+          unit, judgement.rate, ratio("of_baseline", judgement.of_baseline),
           ratio("of_others", judgement.of_others),
           accept::finding_names.to_string(judgement.finding));
     }
   }
-  print_out("RESULT accept verdict={}\n", plain(accept::verdict_text(acceptance)));
+  print_out("RESULT accept verdict={}\n", result_value(accept::verdict_text(acceptance)));
 }
 
 /// One line for each device that is not as it should be.
@@ -190,12 +187,7 @@ void add_accept_command(CLI::App& program, const Communicator& ranks, Action& ac
       "  bankfull accept --baseline node-17.json  by a baseline of your own\n\n"
       "A device that misses is measured twice more before that counts.\n"
       "Exit codes: 0 all are, or there is no baseline; 4 some are not; 3 a verification failed.");
-  with_environment(command->add_option("--device", options->device,
-                                       "auto, cpu, cuda or cuda:N; auto takes the first GPU if "
-                                       "any, or one per rank"))
-      ->capture_default_str();
-  add_number(*command, "--threads", options->threads,
-             "threads of the CPU team (default: all cores, or a rank's share of them)");
+  add_device_options(*command, options->device, options->threads);
   with_environment(command->add_option(
       "--baseline", options->baseline,
       "a file made by bankfull baseline make (default: the one that comes with the program)"));

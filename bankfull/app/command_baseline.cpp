@@ -72,9 +72,7 @@ ExitCode make(const BaselineOptions& options) {
 /// Those that come with the program.
 ExitCode list() {
   const fs::path folder = accept::baseline_folder();
-  if (folder.empty() || !fs::is_directory(folder)) {
-    throw UsageError("there is no folder of baselines", "set BANKFULL_BASELINES to one");
-  }
+  require(!folder.empty(), "there is no folder of baselines", "set BANKFULL_BASELINES to one");
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() == ".json") {

@@ -2,6 +2,7 @@
 #include "bankfull/app/options.hpp"
 #include "bankfull/app/print_out.hpp"
 #include "bankfull/app/recorded/recorded_run.hpp"
+#include "bankfull/app/result_lines.hpp"
 #include "bankfull/app/step.hpp"
 #include "bankfull/app/suite/run.hpp"
 #include "bankfull/app/table.hpp"
@@ -126,10 +127,9 @@ void print_figures(const Record& record, const fs::path& folder) {
 
 void print_lines(const Record& record) {
   for (const RecordedStep& recorded : record.steps) {
-    std::string state = suite::state_names.to_string(recorded.state);
-    std::ranges::replace(state, ' ', '_');
     print_out("RESULT suite step={} state={} exit_code={} run_seconds={:.3f}\n", recorded.step.name,
-              state, static_cast<int>(recorded.code), recorded.seconds);
+              result_value(suite::state_names.to_string(recorded.state)),
+              static_cast<int>(recorded.code), recorded.seconds);
   }
 }
 
@@ -213,13 +213,7 @@ void add_suite_command(CLI::App& program, const Communicator& ranks, Action& act
       "  mpirun -n 4 bankfull suite --quick           on all GPUs of a node\n\n"
       "Exit codes: 3 if a verification failed, 1 if a step failed otherwise, 5 if a signal ended "
       "it; else 0.");
-  with_environment(
-      command->add_option("--device", options->device,
-                          "auto, cpu, cuda or cuda:N; auto takes the first GPU if any, "
-                          "or one per rank"))
-      ->capture_default_str();
-  add_number(*command, "--threads", options->threads,
-             "threads of the CPU team (default: all cores, or a rank's share of them)");
+  add_device_options(*command, options->device, options->threads);
   CLI::Option* quick = with_environment(
       command->add_flag("--quick", options->quick, "at most about 3 minutes (default)"));
   CLI::Option* standard = with_environment(

@@ -313,16 +313,20 @@ void add_json_option(CLI::App& command, std::optional<std::string>& json) {
           ->type_name("FILE"));
 }
 
-void add_common_options(CLI::App& command, CommonOptions& options) {
+void add_device_options(CLI::App& command, std::string& device, int& threads) {
   with_environment(
       command
-          .add_option("--device", options.device,
+          .add_option("--device", device,
                       "auto, cpu, cuda or cuda:N; auto takes the first GPU if any, or one "
                       "per rank")
           ->capture_default_str());
-  add_number(command, "--threads", options.threads,
+  add_number(command, "--threads", threads,
              "threads of the CPU team (default: all cores, or a rank's share of them)",
              {.least = 1, .most = max_threads});
+}
+
+void add_common_options(CLI::App& command, CommonOptions& options) {
+  add_device_options(command, options.device, options.threads);
   add_json_option(command, options.json);
   with_environment(command.add_flag("--quiet", options.quiet, "no progress, only result lines"));
   add_number(command, "--progress", options.progress,

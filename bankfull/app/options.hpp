@@ -75,6 +75,9 @@ struct CommonOptions {
 /// Adds --json.
 void add_json_option(CLI::App& command, std::optional<std::string>& json);
 
+/// Adds --device and --threads, where a command runs.
+void add_device_options(CLI::App& command, std::string& device, int& threads);
+
 /// Adds --device, --threads, --json, --quiet, --progress, --dry-run, --ceiling and --max-spread.
 /// Every option has a matching environment variable: BANKFULL_DEVICE for --device.
 void add_common_options(CLI::App& command, CommonOptions& options);

@@ -112,6 +112,8 @@ std::string result_key(const Figure& figure) {
   return word.empty() || says(figure.name, word) ? figure.name : figure.name + "_" + word;
 }
 
+std::string result_value(const std::string& text) { return Plain{}(text); }
+
 std::string result_lines(const RunResult& result) {
   std::string text;
   for (const Measurement& m : result.measurements) {

@@ -16,4 +16,7 @@ std::string result_lines(const RunResult& result);
 /// The key of a figure: its name, and its unit unless the name says it: "setup_seconds".
 std::string result_key(const Figure& figure);
 
+/// A text as the value of a key of a RESULT line: without blanks, and in one line.
+std::string result_value(const std::string& text);
+
 }  // namespace bankfull

@@ -79,7 +79,8 @@ class Files(Reports):
     def test_compares_with_a_baseline(self):
         def slower(document):
             for one in document["measurements"]:
-                one["timing"] = {**one["timing"], **{name: 2 * one["timing"][name] for name in ("median", "min", "max")}}
+                one["timing"] = {**one["timing"], **{name: 2 * one["timing"][name] for name in ("median", "min", "max")},
+                                 "samples": [2 * sample for sample in one["timing"]["samples"]]}
 
         before = self.changed("h200-himeno-xl-fp32.json", slower)
         self.report(RESULTS / "h200-himeno-xl-fp32.json", "--against", before)
@@ -87,7 +88,8 @@ class Files(Reports):
         self.assertEqual(len(comparisons), 4)
         for one in comparisons:
             self.assertAlmostEqual(one["ratio"], 2, 5)
-            self.assertFalse(one["within_spread"])
+            self.assertEqual(one["outcome"], "faster")
+            self.assertLess(1.9, one["low"])
 
     def test_refusals(self):
         (self.path / "other.json").write_text("{}")

@@ -1,13 +1,12 @@
 #include "bankfull/app/accept/baseline.hpp"
 
-#include "bankfull/app/accept/baseline_folders.hpp"
+#include "bankfull/app/data_folder.hpp"
 #include "bankfull/app/input_file.hpp"
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/measure/statistics.hpp"
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -93,11 +92,6 @@ BaselineEntry entry_from(const Json& object) {
   return entry;
 }
 
-fs::path program_folder() {
-  std::error_code error;
-  return fs::read_symlink("/proc/self/exe", error).parent_path();
-}
-
 }  // namespace
 
 const BaselineEntry* Baseline::find(const std::string& gauge) const {
@@ -160,19 +154,7 @@ Baseline read_baseline(const fs::path& file) {
 }
 
 fs::path baseline_folder() {
-  if (const char* chosen = std::getenv("BANKFULL_BASELINES");
-      chosen != nullptr && *chosen != '\0') {
-    return chosen;
-  }
-  const BaselineFolders known = baseline_folders();
-  for (const fs::path& folder : {(program_folder() / known.from_program).lexically_normal(),
-                                 fs::path(known.in_source_tree)}) {
-    std::error_code error;
-    if (fs::is_directory(folder, error)) {
-      return folder;
-    }
-  }
-  return {};
+  return data_folder("BANKFULL_BASELINES", "baselines", places_of_baselines());
 }
 
 std::optional<Baseline> baseline_of(const std::string& model) {

@@ -1,5 +1,6 @@
 #include "bankfull/app/compare/comparison_report.hpp"
 
+#include "bankfull/app/result_lines.hpp"
 #include "bankfull/app/table.hpp"
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/base/printable.hpp"
@@ -113,8 +114,8 @@ std::string figures_of(const Change& change) {
 
 std::string line_of(const Change& change, double threshold) {
   const std::string text =
-      fmt::format("RESULT compare workload={} measurement={}", plain_value(change.subject.workload),
-                  plain_value(change.subject.name));
+      fmt::format("RESULT compare workload={} measurement={}",
+                  result_value(change.subject.workload), result_value(change.subject.name));
   return text + place_keys(change.subject) + figures_of(change) +
          fmt::format(" threshold_percent={:g} verdict={}\n", 100.0 * threshold,
                      to_string(change.outcome));
@@ -142,18 +143,11 @@ std::string speed_text(double seconds, Unit unit) {
   return unit == Unit::byte ? format_si(1.0 / seconds, "B/s") : format_seconds(seconds);
 }
 
-std::string plain_value(const std::string& text) {
-  constexpr std::size_t most = 300;
-  std::string shown = printable(text, most);
-  std::replace(shown.begin(), shown.end(), ' ', '_');
-  return shown;
-}
-
 std::string place_keys(const Subject& subject) {
   std::string text;
   for (const auto& [name, value] : subject.place) {
     if (!value.empty()) {
-      text += fmt::format(" {}={}", plain_value(name), plain_value(value));
+      text += fmt::format(" {}={}", result_value(name), result_value(value));
     }
   }
   return text;

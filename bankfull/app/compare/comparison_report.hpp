@@ -29,9 +29,6 @@ std::string speed_text(double seconds, Unit unit);
 /// The place of a subject as parts of a RESULT line: " threads=2 ranks=1".
 std::string place_keys(const Subject& subject);
 
-/// A text as the value of a key of a RESULT line, without blanks.
-std::string plain_value(const std::string& text);
-
 std::string percent_text(std::optional<double> percent);
 
 }  // namespace bankfull::compare

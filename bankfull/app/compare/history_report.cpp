@@ -1,6 +1,7 @@
 #include "bankfull/app/compare/history_report.hpp"
 
 #include "bankfull/app/compare/comparison_report.hpp"
+#include "bankfull/app/result_lines.hpp"
 #include "bankfull/app/table.hpp"
 #include "bankfull/core/base/printable.hpp"
 
@@ -138,11 +139,11 @@ std::string report_course(const Course& course) {
 std::string course_line(const Course& course, double threshold) {
   const Entry& last = course.entries.back();
   std::string text =
-      fmt::format("RESULT history workload={} measurement={}", plain_value(course.subject.workload),
-                  plain_value(course.subject.name));
+      fmt::format("RESULT history workload={} measurement={}",
+                  result_value(course.subject.workload), result_value(course.subject.name));
   text += place_keys(course.subject);
   text += fmt::format(" per={} runs={} date={} seconds={:.6g}", to_string(course.unit),
-                      course.entries.size(), plain_value(run_of(last).date), last.seconds);
+                      course.entries.size(), result_value(run_of(last).date), last.seconds);
   if (last.percent) {
     text += fmt::format(" percent={:.6g}", *last.percent);
   }

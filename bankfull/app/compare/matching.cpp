@@ -196,8 +196,7 @@ void pair_up(Matches& matches, const Alike& alike) {
 
 }  // namespace
 
-std::string Subject::text() const {
-  const std::string whole = name.starts_with(workload) ? name : workload + " " + name;
+std::string Subject::place_text() const {
   const auto of_place = [&](const char* key) {
     const auto found = place.find(key);
     return found == place.end() ? std::string() : found->second;
@@ -207,7 +206,12 @@ std::string Subject::text() const {
     return count.empty() ? "" : fmt::format(", {} {}{}", count, key, count == "1" ? "" : "s");
   };
   const std::string ranks = of_place("ranks") == "1" ? "" : counted("rank");
-  return whole + " on " + of_place("GPU") + of_place("processor") + counted("thread") + ranks;
+  return of_place("GPU") + of_place("processor") + counted("thread") + ranks;
+}
+
+std::string Subject::text() const {
+  const std::string whole = name.starts_with(workload) ? name : workload + " " + name;
+  return whole + " on " + place_text();
 }
 
 std::vector<Group> measurements_of(const std::vector<RecordedRun>& runs) {

@@ -24,6 +24,9 @@ struct Subject {
 
   auto operator<=>(const Subject&) const = default;
 
+  /// "NVIDIA H200", "Xeon, 2 threads, 4 ranks".
+  [[nodiscard]] std::string place_text() const;
+
   /// The name with the workload, where it does not begin with it, and the place.
   [[nodiscard]] std::string text() const;
 };

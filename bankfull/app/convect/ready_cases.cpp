@@ -1,6 +1,6 @@
 #include "bankfull/app/convect/ready_cases.hpp"
 
-#include "bankfull/app/convect/case_folders.hpp"
+#include "bankfull/app/data_folder.hpp"
 #include "bankfull/app/nearest_name.hpp"
 #include "bankfull/core/base/error.hpp"
 
@@ -12,31 +12,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path program_folder() {
-  std::error_code error;
-  return fs::read_symlink("/proc/self/exe", error).parent_path();
-}
-
 }  // namespace
 
 fs::path ready_case_folder() {
-  if (const char* chosen = std::getenv("BANKFULL_CASES"); chosen != nullptr && *chosen != '\0') {
-    std::error_code error;
-    if (!fs::is_directory(chosen, error)) {
-      throw UsageError(std::string("BANKFULL_CASES=") + chosen + " is not a folder",
-                       "set it to a folder with case files, or unset it");
-    }
-    return chosen;
-  }
-  const CaseFolders known = case_folders();
-  for (const fs::path& folder : {(program_folder() / known.from_program).lexically_normal(),
-                                 fs::path(known.in_source_tree)}) {
-    std::error_code error;
-    if (fs::is_directory(folder, error)) {
-      return folder;
-    }
-  }
-  return {};
+  return data_folder("BANKFULL_CASES", "case files", places_of_cases());
 }
 
 std::vector<fs::path> ready_cases() {

@@ -1,5 +1,7 @@
 #include "bankfull/app/html_report/report_json.hpp"
 
+#include "bankfull/app/compare/comparison_report.hpp"
+#include "bankfull/app/html_report/comparisons.hpp"
 #include "bankfull/app/html_report/kernels.hpp"
 #include "bankfull/app/html_report/machines.hpp"
 #include "bankfull/app/html_report/verdicts.hpp"
@@ -153,15 +155,21 @@ Json to_json(const Kernel& kernel) {
 }
 
 Json to_json(const Comparison& one) {
+  const compare::Change& change = one.change;
+  const auto bound = [&](double compare::Interval::*end) {
+    return change.ratio.interval ? rounded((*change.ratio.interval).*end) : Json();
+  };
   return {{"label", one.label},
-          {"workload", one.workload},
-          {"device", one.device},
+          {"workload", change.subject.workload},
+          {"device", change.subject.place_text()},
           {"device_before", one.device_before},
-          {"unit", one.unit},
-          {"now", rounded(one.now)},
-          {"before", rounded(one.before)},
-          {"ratio", rounded(one.ratio())},
-          {"within_spread", one.within_spread}};
+          {"now", compare::speed_text(change.after.seconds, change.unit)},
+          {"before", compare::speed_text(change.before.seconds, change.unit)},
+          {"unit", compare::to_string(change.unit)},
+          {"ratio", rounded(change.ratio.value)},
+          {"low", bound(&compare::Interval::low)},
+          {"high", bound(&compare::Interval::high)},
+          {"outcome", compare::to_string(change.outcome)}};
 }
 
 Json verdict_to_json(const std::vector<ReportRun>& runs) {
@@ -188,7 +196,7 @@ Json baseline_to_json(const ReportInput& input) {
   return {{"verdict", verdict_to_json(input.baseline)},
           {"machines", list_of(machines_of(input.baseline),
                                [](const Machine& machine) { return to_json(machine); })},
-          {"comparisons", list_of(compare(input.runs, input.baseline),
+          {"comparisons", list_of(comparisons_of(input.runs, input.baseline),
                                   [](const Comparison& one) { return to_json(one); })}};
 }
 

@@ -1,8 +1,8 @@
 #include "bankfull/app/reproduce/print.hpp"
 
+#include "bankfull/app/result_lines.hpp"
 #include "bankfull/app/step.hpp"
 #include "bankfull/app/table.hpp"
-#include "bankfull/core/base/printable.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -135,20 +135,12 @@ std::string table_of(const Item& item, const std::vector<const Outcome*>& outcom
          notes_of(outcomes) + "\n";
 }
 
-/// A value of a RESULT line, without blanks.
-std::string plain(const std::string& value) {
-  constexpr std::size_t longest = 300;
-  std::string shown = printable(value, longest);
-  std::replace(shown.begin(), shown.end(), ' ', '_');
-  return shown;
-}
-
 std::string line_of(const Plan& plan, const Outcome& outcome, const Published& published) {
   const Row& row = *outcome.planned->row;
   std::string line = fmt::format("RESULT reproduce paper={} item={} row={}", plan.paper->key,
-                                 outcome.planned->item->id, plain(row.label));
+                                 outcome.planned->item->id, result_value(row.label));
   const auto add = [&line](const std::string& key, const std::string& value) {
-    line += value.empty() ? "" : fmt::format(" {}={}", key, plain(value));
+    line += value.empty() ? "" : fmt::format(" {}={}", key, result_value(value));
   };
   const auto add_number = [&add](const std::string& key, std::optional<double> value) {
     add(key, value && !std::isnan(*value) ? fmt::format("{:.6g}", *value) : "");

@@ -1,6 +1,7 @@
 #include "bankfull/app/html_report/report_json.hpp"
 
 #include "bankfull/app/html_report/base64.hpp"
+#include "bankfull/app/html_report/comparisons.hpp"
 #include "bankfull/app/html_report/kernels.hpp"
 #include "bankfull/app/html_report/machines.hpp"
 #include "bankfull/app/html_report/page.hpp"
@@ -116,14 +117,25 @@ TEST(Kernels, AreNamedByTheSettingsThatDiffer) {
 }
 
 TEST(Comparison, IsOfSpeeds) {
-  const auto all = compare({run_of(sweep(1.0))}, {run_of(sweep(2.0))});
+  const auto all = comparisons_of({run_of(sweep(1.0))}, {run_of(sweep(2.0))});
   ASSERT_EQ(all.size(), 1U);
-  EXPECT_DOUBLE_EQ(all[0].ratio(), 2.0);
-  EXPECT_FALSE(all[0].within_spread);
-  EXPECT_TRUE(compare({run_of(sweep(1.0))}, {run_of(sweep(1.01))}).front().within_spread);
+  EXPECT_DOUBLE_EQ(all[0].change.ratio.value, 2.0);
+  EXPECT_EQ(all[0].change.outcome, compare::Outcome::faster);
+  const auto alike = comparisons_of({run_of(sweep(1.0))}, {run_of(sweep(1.01))});
+  EXPECT_NE(alike.front().change.outcome, compare::Outcome::faster);
+  EXPECT_NE(alike.front().change.outcome, compare::Outcome::slower);
   Measurement renamed = sweep(1.0);
   renamed.name = "another";
-  EXPECT_TRUE(compare({run_of(sweep(1.0))}, {run_of(renamed)}).empty());
+  EXPECT_TRUE(comparisons_of({run_of(sweep(1.0))}, {run_of(renamed)}).empty());
+}
+
+TEST(Comparison, NamesTheSettingsThatTellMeasurementsApart) {
+  ReportRun other = run_of(sweep(1.0));
+  other.run.result.measurements.front().parameters[0].value = std::string("L");
+  const auto all = comparisons_of({run_of(sweep(1.0)), other}, {run_of(sweep(2.0)), other});
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].label, "sweep (size M)");
+  EXPECT_EQ(all[1].label, "sweep (size L)");
 }
 
 TEST(ReportJson, StaysWithinItsScript) {

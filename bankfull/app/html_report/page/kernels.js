@@ -27,21 +27,23 @@ function percentSection(data) {
     element("div", { class: "charts wide" }, drawn)) : null;
 }
 
+const isChange = ({ outcome }) => outcome === "faster" || outcome === "slower";
+
 function comparisonChart(device, deviceBefore, members) {
-  const shown = [...members].sort((a, b) => b.ratio - a.ratio);
+  const shown = members.filter(({ ratio }) => isNumber(ratio)).sort((a, b) => b.ratio - a.ratio);
   const most = Math.max(1.1, ...shown.map(({ ratio }) => ratio));
-  const least = Math.min(...shown.map(({ ratio }) => ratio));
   const cut = shown.length > mostBars ? [...shown.slice(0, Math.ceil(mostBars / 2)), ...shown.slice(-Math.floor(mostBars / 2))] : shown;
-  const rate = (value, unit) => (unit === "1/s" ? `${digits(value)} /s` : si(value, unit === "FLOP/s" ? "FLOPS" : unit));
+  const interval = ({ low, high }) => (isNumber(low) ? `${threeDigits(low)} to ${threeDigits(high)}` : "");
+  const ofOne = (text, { unit }) => (unit === "byte" ? text : `${text} a ${unit}`);
   return barChart({
     title: device === deviceBefore ? `Ratio of speeds: ${device}` : `Ratio of speeds: ${device} over ${deviceBefore}`,
-    description: `Above 1 this set is faster than the baseline. Hollow: the repeats of both overlap, or there is only one, so that the difference may be chance.${cut.length < shown.length ? ` The ${mostBars} largest changes of ${shown.length}; the table has all.` : ""}`,
+    description: `Above 1 this set is faster than the baseline. Hollow: the same within 3 %, or not told apart by the repeats.${cut.length < shown.length ? ` The ${mostBars} largest changes of ${shown.length}; the table has all.` : ""}`,
     names: cut.map(({ label }) => label), valueText: (value) => threeDigits(value), axisName: "times as fast as the baseline", marks: [{ value: 1, name: "" }],
     least: 0, most: most > 20 ? null : 0.25 * Math.ceil(4 * most + 0.01), logarithmic: false,
-    bars: [{ name: "ratio", values: cut.map(({ ratio }) => ratio), hollow: cut.map(({ within_spread }) => within_spread) }],
-    table: { headings: ["kernel", "workload", "now", "baseline", "ratio", "change", "beyond the spread"],
-      rows: shown.map((one) => [one.label, workloadTitle(one.workload), rate(one.now, one.unit), rate(one.before, one.unit), threeDigits(one.ratio),
-        { text: `${one.ratio >= 1 ? "+" : "−"}${Math.abs(100 * (one.ratio - 1)).toFixed(1)} %`, class: one.within_spread ? "" : one.ratio < 1 ? "bad" : "good" }, one.within_spread ? "no" : "yes"]) },
+    bars: [{ name: "ratio", values: cut.map(({ ratio }) => ratio), hollow: cut.map((one) => !isChange(one)) }],
+    table: { headings: ["kernel", "workload", "now", "baseline", "ratio", "95 % interval", "change", "verdict"],
+      rows: shown.map((one) => [one.label, workloadTitle(one.workload), ofOne(one.now, one), ofOne(one.before, one), threeDigits(one.ratio), interval(one),
+        { text: `${one.ratio >= 1 ? "+" : "−"}${Math.abs(100 * (one.ratio - 1)).toFixed(1)} %`, class: isChange(one) ? (one.ratio < 1 ? "bad" : "good") : "" }, one.outcome]) },
   });
 }
 
@@ -50,10 +52,10 @@ function comparisonSection(data) {
     return null;
   }
   const { comparisons, machines, verdict } = data.baseline;
-  const changed = comparisons.filter(({ within_spread }) => !within_spread);
-  const slower = changed.filter(({ ratio }) => ratio < 1).length;
+  const changed = comparisons.filter(isChange);
+  const slower = changed.filter(({ outcome }) => outcome === "slower").length;
   const text = comparisons.length === 0 ? "The two sets have no measurement in common."
-    : `${comparisons.length} measurements are in both sets: ${changed.length - slower} are faster than the baseline, ${slower} slower, and ${comparisons.length - changed.length} not beyond the spread of their repeats. The baseline: ${verdict.sentence}`;
+    : `${comparisons.length} measurements are in both sets: ${changed.length - slower} are faster than the baseline, ${slower} slower, and ${comparisons.length - changed.length} the same within 3 % or not told apart by their repeats. The baseline: ${verdict.sentence}`;
   const groups = groupBy(comparisons, (one) => JSON.stringify([one.device, one.device_before]));
   return section("comparison", "Against the baseline", text,
     element("div", { class: "charts wide" }, [...groups.entries()].map(([key, members]) => comparisonChart(...JSON.parse(key), members))),
