@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 #include <vector>
 
 namespace bankfull::convection {
@@ -40,9 +41,28 @@ inline Box in_block(const Box& part, const Box& block) {
   return moved(part, -block.i0, -block.j0, -block.k0);
 }
 
+/// Collective: what each rank has, `counts` values, one rank's after the other's. Empty on ranks
+/// that do not want it, to which none of it is sent.
+inline std::vector<double> values_of_all(const Communicator& ranks, std::vector<double>& mine,
+                                         const std::vector<std::size_t>& counts, bool wanted) {
+  const std::vector<int> receivers = ranks.all_gather(wanted ? 1 : 0);
+  std::vector<double> all(wanted ? std::reduce(counts.begin(), counts.end()) : 0);
+  std::vector<Message> sends;
+  std::vector<Message> receives;
+  double* next = all.data();
+  for (int rank = 0; rank < ranks.size(); ++rank) {
+    const auto n = static_cast<std::size_t>(rank);
+    sends.push_back({rank, mine.data(), receivers[n] == 1 ? mine.size() * sizeof(double) : 0});
+    receives.push_back({rank, next, wanted ? counts[n] * sizeof(double) : 0});
+    next += wanted ? counts[n] : 0;
+  }
+  ranks.prepare_all_to_all(sends, receives)->exchange();
+  return all;
+}
+
 /// The values of a part of the grid, or of its faces, which are `all`, k fastest. Each rank has
 /// those of its block: read(own, to) leaves some of them, in the block's numbers, in order.
-/// Collective over `ranks`, which get all of them; null where there is one only.
+/// Collective over `ranks`, null where there is one only; `values` is null on ranks that need none.
 template <class Read>
 void read_blocks(const Communicator* ranks, const Decomposition& cut, const Extents& all,
                  const Box& part, double* values, const Read& read) {
@@ -50,20 +70,27 @@ void read_blocks(const Communicator* ranks, const Decomposition& cut, const Exte
     read(part, values);
     return;
   }
-  const Box block = block_with_faces(cut, all, ranks->rank());
-  const Box mine = common(part, block);
-  std::vector<double> sent;
-  if (!mine.empty()) {
-    sent.resize(static_cast<std::size_t>(mine.extents().count()));
-    read(moved(mine, -block.i0, -block.j0, -block.k0), sent.data());
-  }
-  const std::vector<std::vector<double>> received = ranks->all_gather(sent);
-  const Extents n = part.extents();
+  std::vector<Box> parts;
+  std::vector<std::size_t> counts;
   for (int rank = 0; rank < ranks->size(); ++rank) {
     const Box theirs = common(part, block_with_faces(cut, all, rank));
-    const double* next = received[static_cast<std::size_t>(rank)].data();
-    if (!theirs.empty()) {
-      for_cells(moved(theirs, -part.i0, -part.j0, -part.k0),
+    parts.push_back(theirs);
+    counts.push_back(theirs.empty() ? 0 : static_cast<std::size_t>(theirs.extents().count()));
+  }
+  const auto own = static_cast<std::size_t>(ranks->rank());
+  std::vector<double> mine(counts[own]);
+  if (!mine.empty()) {
+    read(in_block(parts[own], block_with_faces(cut, all, ranks->rank())), mine.data());
+  }
+  const std::vector<double> received = values_of_all(*ranks, mine, counts, values != nullptr);
+  if (values == nullptr) {
+    return;
+  }
+  const double* next = received.data();
+  const Extents n = part.extents();
+  for (std::size_t rank = 0; rank < parts.size(); ++rank) {
+    if (counts[rank] > 0) {
+      for_cells(moved(parts[rank], -part.i0, -part.j0, -part.k0),
                 [&](auto i, auto j, auto k) { values[(i * n.nj + j) * n.nk + k] = *next++; });
     }
   }

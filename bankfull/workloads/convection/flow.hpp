@@ -22,7 +22,8 @@ class FlowReader {
  public:
   virtual ~FlowReader() = default;
 
-  /// Writes the elements of a field in a part of the grid, k fastest.
+  /// Writes the elements of a field in a part of the grid, k fastest. A flow that ranks share is
+  /// read by all of them together; `values` is null on those that need none.
   virtual void read(int field, const Box& part, double* values) const = 0;
 
   [[nodiscard]] FlowState whole(const Grid& grid, int fields) const;

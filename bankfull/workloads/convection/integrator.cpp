@@ -15,7 +15,7 @@ double reference_of(const Plan& plan, int field) {
 }
 
 void add(double by, const Box& part, double* values) {
-  if (by != 0.0) {
+  if (by != 0.0 && values != nullptr) {
     const auto count = static_cast<std::size_t>(part.extents().count());
     std::transform(values, values + count, values, [by](double value) { return value + by; });
   }

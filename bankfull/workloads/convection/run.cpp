@@ -338,10 +338,9 @@ class Integration {
 
   /// Where the run is when the next picture but the last is due; 1: there is none.
   [[nodiscard]] double next_snapshot_part() const {
-    const int pictures = context_.cadence.snapshots;
-    return pictures < 2 || snapshots_ >= pictures - 1
-               ? 1.0
-               : static_cast<double>(snapshots_) / (pictures - 1);
+    const int last = context_.cadence.snapshots - 1;
+    const std::int64_t next = snapshots_ + passed_over_;
+    return next >= last ? 1.0 : static_cast<double>(next) / last;
   }
 
   [[nodiscard]] std::int64_t next_snapshot_step() const {
@@ -631,7 +630,8 @@ class Integration {
   void save(StateWriter& to) const {
     integrator_->save(to);
     early_end_.save(to);
-    to.counts("run/steps", {recorded_step_, row_step_, checked_step_, snapshots_, checked_});
+    to.counts("run/steps",
+              {recorded_step_, row_step_, checked_step_, snapshots_, checked_, passed_over_});
     to.counts("run/fields", {field_count_, recorded_fields_.step});
     to.numbers("run/fields_time", {recorded_fields_.time});
     PackedNumbers numbers;
@@ -656,14 +656,17 @@ class Integration {
     clock_ = integrator_->progress();
     first_step_ = clock_.steps;
     early_end_.restore(from);
-    const std::vector<std::int64_t> steps = from.counts("run/steps");
+    std::vector<std::int64_t> steps = from.counts("run/steps");
     PackedNumbers numbers(from.numbers("run/history"));
-    if (steps.size() != 5) {
+    if (steps.size() == 5) {  // of versions that drew all pictures they were late with
+      steps.push_back(0);
+    }
+    if (steps.size() != 6) {
       throw RuntimeFailure("the state of the run does not record how far it got");
     }
     std::size_t next = 0;
     for (std::int64_t* count :
-         {&recorded_step_, &row_step_, &checked_step_, &snapshots_, &checked_}) {
+         {&recorded_step_, &row_step_, &checked_step_, &snapshots_, &checked_, &passed_over_}) {
       *count = steps[next++];
     }
     saved_solve_.cycles = static_cast<int>(numbers.take());
@@ -698,6 +701,8 @@ class Integration {
     recorded_fields_ = {counts[1], PackedNumbers(from.numbers("run/fields_time")).take()};
   }
 
+  /// A run that goes on to a nearer end may be past several that were not due before: one stands
+  /// for all of them.
   void snapshot_when_due() {
     if (snapshot_due()) {
       context_.recorder.snapshot({.number = snapshots_,
@@ -706,6 +711,9 @@ class Integration {
                                   .scalars = resolution_->known_ranges()},
                                  plan_.grid(), *integrator_);
       ++snapshots_;
+      const int last = context_.cadence.snapshots - 1;
+      const auto passed = static_cast<std::int64_t>(progress_part() * last);
+      passed_over_ = std::max(passed_over_, passed + 1 - snapshots_);
     }
   }
 
@@ -733,7 +741,8 @@ class Integration {
   double cycles_ = 0.0;
   std::int64_t checked_ = 0;
   std::int64_t snapshots_ = 0;
-  std::int64_t first_step_ = 0;  ///< of this process
+  std::int64_t passed_over_ = 0;  ///< pictures that were late when another one was drawn
+  std::int64_t first_step_ = 0;   ///< of this process
   poisson::Outcome saved_solve_;
 
   LastDone saved_;

@@ -254,6 +254,9 @@ class StagedIntegrator final : public Integrator {
       return;
     }
     if (!known_pressure_.empty()) {
+      if (values == nullptr) {
+        return;
+      }
       const Extents n = plan_.grid().extents();
       for_cells(part, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
         *values++ = known_pressure_[static_cast<std::size_t>((i * n.nj + j) * n.nk + k)];
@@ -261,6 +264,9 @@ class StagedIntegrator final : public Integrator {
       return;
     }
     backend_.read_kept(Kept::potential, side_, 0, part, values);
+    if (values == nullptr) {
+      return;
+    }
     const double dt = backend_.progress().dt;
     const Stages stages = stages_of(plan_.problem().scheme, dt, dt);
     const double factor = stages.at[stages.count - 1].pressure_per_potential();

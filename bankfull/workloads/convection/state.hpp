@@ -21,7 +21,7 @@ using CellReader = std::function<void(const Box& part, double* values)>;
 
 /// The values of cells that ranks share.
 struct SharedCells {
-  CellReader all;  ///< of any part; collective
+  CellReader all;  ///< of any part; collective, into null on ranks that need none
   CellReader own;  ///< of a part of `block`, by this rank alone
   Box block;       ///< what this rank has of them
 };

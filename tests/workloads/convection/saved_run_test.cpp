@@ -434,6 +434,27 @@ TEST(SavedRun, RecordsWhatIsLeftAtItsEnd) {
   EXPECT_TRUE(found.verified());
 }
 
+/// Of 21 pictures in 1000 steps the second is due at step 50; the end at step 100 makes ten due
+/// there.
+TEST(SavedRun, DrawsOneForAllPicturesThatANearerEndMakesLate) {
+  Problem problem = saved_cases().front().problem;
+  problem.steps = 1000;
+  const Cadence cadence{.series_steps = 1, .snapshots = 21, .checkpoints = {.steps = 50}};
+  KeepingRecorder first;
+  first.stop_after = 1;
+  run_from(problem, cadence, first, nullptr);
+  problem.steps = 100;
+  KeepingRecorder rest;
+  run_from(problem, cadence, rest, &first.states.at(50));
+  const double dt = problem.time_step.fixed;
+  std::vector<double> steps;
+  for (const double time : rest.times) {
+    steps.push_back(std::round(time / dt));
+  }
+  EXPECT_THAT(steps, testing::ElementsAre(50, 55, 60, 65, 70, 75, 80, 85, 90, 95, 100));
+  EXPECT_EQ(rest.snapshots.rbegin()->first, 11);  // no number is left out: a film needs all
+}
+
 double number_of(const RunResult& result, const std::string& name) {
   for (const Figure& figure : result.measurements.front().figures) {
     if (figure.name == name) {
