@@ -135,16 +135,37 @@ std::string why_any_is_invalid(const Group& group) {
   return {};
 }
 
-/// What disturbed a measurement; empty: nothing.
-std::string disturbance_of(const Occurrence& occurrence) {
+/// The first thing that disturbed a measurement; empty: nothing.
+std::string disturbance_by(const Occurrence& occurrence, const Quietness& quietness) {
   if (occurrence.measurement == nullptr) {
     const double drift = occurrence.ceiling->drift();
     return drift > max_quiet_drift
                ? fmt::format("its measurements differ by {:.1f} %", 100.0 * drift)
                : "";
   }
-  const std::vector<std::string> found = occurrence.measurement->quietness.disturbances();
+  const std::vector<std::string> found = quietness.disturbances();
   return found.empty() ? "" : found.front();
+}
+
+std::string disturbance_of(const Occurrence& occurrence) {
+  return disturbance_by(occurrence, occurrence.measurement == nullptr
+                                        ? Quietness{}
+                                        : occurrence.measurement->quietness);
+}
+
+/// Whether something may have slowed down all samples of a measurement alike, so that they do not
+/// show it: all noise but the spread of the samples.
+bool may_be_slow_throughout(const Occurrence& occurrence) {
+  Quietness others =
+      occurrence.measurement == nullptr ? Quietness{} : occurrence.measurement->quietness;
+  others.spread = 0.0;
+  return !disturbance_by(occurrence, others).empty();
+}
+
+bool may_be_slow_throughout(const Group& group) {
+  return std::ranges::any_of(group.occurrences, [](const Occurrence& occurrence) {
+    return may_be_slow_throughout(occurrence);
+  });
 }
 
 std::string disturbance_of(const Group& group, const char* side) {
@@ -166,21 +187,36 @@ Group quiet_of(const Group& group) {
   return quiet.occurrences.empty() ? group : quiet;
 }
 
-/// What stands in the way of a verdict; empty: nothing.
-std::string why_unclear(const Group& before, const Group& after, const SpeedRatio& ratio) {
-  if (!ratio.interval) {
-    return fmt::format("no interval: fewer than {} samples", fewest_samples);
-  }
+std::string noise_of(const Group& before, const Group& after) {
   const std::string noise = disturbance_of(before, "OLD");
   return noise.empty() ? disturbance_of(after, "NEW") : noise;
 }
 
+/// Noise takes time: what was disturbed may be faster than it seems, but not slower. So a change is
+/// clear where the whole interval is beyond the threshold, unless something may have slowed down
+/// all samples of the side that seems slower. See docs/adr/0031.
+Outcome outcome_in_spite_of_noise(const Group& before, const Group& after, const Interval& interval,
+                                  double threshold) {
+  if (interval.high < 1.0 - threshold && !may_be_slow_throughout(after)) {
+    return Outcome::slower;
+  }
+  if (interval.low > 1.0 + threshold && !may_be_slow_throughout(before)) {
+    return Outcome::faster;
+  }
+  return Outcome::unclear;
+}
+
 void judge(const Group& before, const Group& after, double threshold, Change& change) {
-  change.reason = why_unclear(before, after, change.ratio);
-  if (!change.reason.empty()) {
+  if (!change.ratio.interval) {
+    change.reason = fmt::format("no interval: fewer than {} samples", fewest_samples);
     return;
   }
   const Interval& interval = *change.ratio.interval;
+  change.reason = noise_of(before, after);
+  if (!change.reason.empty()) {
+    change.outcome = outcome_in_spite_of_noise(before, after, interval, threshold);
+    return;
+  }
   const bool is_significant = !interval.contains(1.0);
   if (is_significant && change.ratio.value < 1.0 - threshold) {
     change.outcome = Outcome::slower;

@@ -15,7 +15,7 @@ namespace bankfull::compare {
 /// What became of the speed of something; see docs/adr/0031.
 enum class Outcome {
   same,     ///< the interval lies within the threshold
-  faster,   ///< beyond the threshold, and the interval excludes 1
+  faster,   ///< beyond the threshold, and the interval excludes 1; of noisy runs all of it beyond
   slower,   ///< likewise: a regression
   unclear,  ///< noisy, no interval, or one that reaches beyond the threshold
   invalid,  ///< new runs failed their verification, or ended early: a regression
@@ -44,7 +44,7 @@ struct Change {
   Side after = {};
   SpeedRatio ratio = {};
   Outcome outcome = Outcome::unclear;
-  std::string reason = {};  ///< why it is unclear or invalid; empty otherwise
+  std::string reason = {};  ///< why it is unclear or invalid, or what was noisy; empty otherwise
 
   [[nodiscard]] bool is_regression() const {
     return outcome == Outcome::slower || outcome == Outcome::invalid;
