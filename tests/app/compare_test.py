@@ -312,6 +312,12 @@ class Baseline(InAFolder):
 
 
 class Thresholds(InAFolder):
+    def test_every_workload_has_all_of_them(self):
+        for workload in (["himeno"], ["hpcg"], ["npb", "cg"], ["npb", "all"], ["convect"], ["probe", "bandwidth"], ["probe", "latency"], ["probe", "link"], ["probe", "all"]):
+            text = run(*workload, "--help").stdout
+            for option in ("--min-gbs", "--min-gflops", "--min-percent", "--max-spread", "--baseline", "--threshold"):
+                self.assertIn(f"{option} ", text, workload)
+
     def test_bandwidth_and_flops(self):
         for option, unit in (("--min-gbs", "GB/s"), ("--min-gflops", "GFLOPS")):
             with self.subTest(option=option):
