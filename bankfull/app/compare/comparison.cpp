@@ -51,24 +51,6 @@ bool all_tell(const Group& group, Unit unit) {
   });
 }
 
-/// Arrays of a probe differ by some bytes, and latencies are of one load; of all other work that
-/// states no iterations a repeat is the same work, however the program does it.
-Unit unit_of(const Group& before, const Group& after) {
-  if (before.subject.workload == ceilings_workload) {
-    return Unit::byte;
-  }
-  for (const Unit unit : {Unit::iteration, Unit::step}) {
-    if (all_tell(before, unit) && all_tell(after, unit)) {
-      return unit;
-    }
-  }
-  const bool moves_arrays =
-      before.subject.workload == "probe" &&
-      before.occurrences.front().measurement->name.find("latency") == std::string::npos;
-  return moves_arrays && all_tell(before, Unit::byte) && all_tell(after, Unit::byte) ? Unit::byte
-                                                                                     : Unit::repeat;
-}
-
 /// The samples of a measurement per unit; the median where a file has no samples.
 Times times_of(const Statistics& seconds, double units) {
   Times times;
@@ -309,10 +291,38 @@ ExitCode Comparison::exit_code() const {
   return has_regressions() ? ExitCode::below_threshold : ExitCode::ok;
 }
 
+/// Arrays of a probe differ by some bytes, and latencies are of one load; of all other work that
+/// states no iterations a repeat is the same work, however the program does it.
+Unit common_unit(const Group& before, const Group& after) {
+  if (before.subject.workload == ceilings_workload) {
+    return Unit::byte;
+  }
+  for (const Unit unit : {Unit::iteration, Unit::step}) {
+    if (all_tell(before, unit) && all_tell(after, unit)) {
+      return unit;
+    }
+  }
+  const bool moves_arrays =
+      before.subject.workload == "probe" &&
+      before.occurrences.front().measurement->name.find("latency") == std::string::npos;
+  return moves_arrays && all_tell(before, Unit::byte) && all_tell(after, Unit::byte) ? Unit::byte
+                                                                                     : Unit::repeat;
+}
+
+Side figures_of(const Group& group, Unit unit) { return side_of(group, times_of(group, unit)); }
+
+double ratio_of_medians(const Group& all_before, const Group& all_after) {
+  const Group before = quiet_of(all_before);
+  const Group after = quiet_of(all_after);
+  const Unit unit = common_unit(before, after);
+  const double new_seconds = figures_of(after, unit).seconds;
+  return new_seconds > 0.0 ? figures_of(before, unit).seconds / new_seconds : 0.0;
+}
+
 Change compare_groups(const Group& all_before, const Group& all_after, double threshold) {
   const Group before = quiet_of(all_before);
   const Group after = quiet_of(all_after);
-  Change change{.subject = after.subject, .unit = unit_of(before, after)};
+  Change change{.subject = after.subject, .unit = common_unit(before, after)};
   const std::vector<Times> old_times = times_of(before, change.unit);
   const std::vector<Times> new_times = times_of(after, change.unit);
   change.before = side_of(before, old_times);

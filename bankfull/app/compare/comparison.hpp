@@ -73,6 +73,16 @@ inline constexpr double default_threshold_percent = 3.0;
 /// Why the figures of a run are no results; empty: they are.
 std::string why_invalid(const RecordedRun& run);
 
+/// The unit of work that all of both groups state.
+Unit common_unit(const Group& before, const Group& after);
+
+/// The figures of all of a group.
+Side figures_of(const Group& group, Unit unit);
+
+/// The ratio that compare_groups would find, without its interval, which takes most of the time. 0
+/// where there are no times.
+double ratio_of_medians(const Group& before, const Group& after);
+
 /// Compares the groups of one pair, which may be of different places. Noisy runs are left out where
 /// there are quiet ones.
 Change compare_groups(const Group& before, const Group& after, double threshold);

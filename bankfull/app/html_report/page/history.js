@@ -50,9 +50,10 @@ function historySection(data) {
     return null;
   }
   const slower = data.histories.filter(regressed);
-  const several = data.machines.length > 1;
+  const hostOf = ({ facts }) => facts.find(([name]) => name === "host")?.[1] ?? "";
+  const place = (machine) => (data.machines.length > 1 && hostOf(data.machines[machine]) ? `, host ${hostOf(data.machines[machine])}` : "");
   const groups = groupBy(data.histories, ({ machine, device, workload }) => JSON.stringify([machine, device, workload]));
-  const titleOf = (key) => { const [machine, device, workload] = JSON.parse(key); return `History: ${workloadTitle(workload)}, ${device}${several ? `, machine ${machine + 1}` : ""}`; };
+  const titleOf = (key) => { const [machine, device, workload] = JSON.parse(key); return `History: ${workloadTitle(workload)}, ${device}${place(machine)}`; };
   return section("history", "History", `Measurements that the same machine has of several dates: ${data.histories.length}. ${slower.length === 0 ? "The latest run of none is slower than those before."
     : `The latest run of ${slower.length === 1 ? "one" : slower.length} is slower than those before, or invalid.`}`,
   table("The latest run of each measurement by those before", ["measurement", "device", "runs", "from", "to", "speed by those before (95 % interval)", "steps", "verdict"],
