@@ -147,10 +147,7 @@ Tally accepted(const Kind& kind, const Device& device, int trials) {
   return tally;
 }
 
-void record(const std::string& what, Tally tally) {
-  testing::Test::RecordProperty(what + "_slow", tally.found[Finding::slow]);
-  testing::Test::RecordProperty(what + "_disturbed", tally.found[Finding::disturbed]);
-  testing::Test::RecordProperty(what + "_missed_first", tally.missed_first);
+void show(const std::string& what, Tally tally) {
   std::printf("%s: %d slow, %d disturbed, %d missed in the first round\n", what.c_str(),
               tally.found[Finding::slow], tally.found[Finding::disturbed], tally.missed_first);
 }
@@ -159,13 +156,13 @@ constexpr int trials = 20000;
 
 TEST(FalseAlarms, AreFewerThanOneInAThousand) {
   Tally tally = accepted(recorded_h200(), {}, trials);
-  record("good", tally);
+  show("good", tally);
   EXPECT_LT(tally.found[Finding::slow] + tally.found[Finding::disturbed], trials / 1000);
 }
 
 TEST(FalseAlarms, AreRareWhereOneReadingInAHundredIsDisturbed) {
   Tally tally = accepted(recorded_h200(), {.disturbed = 100}, trials);
-  record("disturbed", tally);
+  show("disturbed", tally);
   EXPECT_GT(tally.missed_first, trials / 25);  // what a single round would raise
   EXPECT_LT(tally.found[Finding::slow], trials / 1000);
   EXPECT_LT(tally.found[Finding::disturbed], 3 * trials / 1000);
@@ -174,11 +171,11 @@ TEST(FalseAlarms, AreRareWhereOneReadingInAHundredIsDisturbed) {
 TEST(FalseAlarms, DoNotHideALossOfFivePercent) {
   const Kind kind = recorded_h200();
   Tally all = accepted(kind, {.speed = 0.95}, trials / 4);
-  record("lost five percent", all);
+  show("lost five percent", all);
   EXPECT_GE(all.found[Finding::slow], 99 * trials / 400);
   for (std::size_t gauge = 0; gauge < kind.gauges.size(); ++gauge) {
     Tally tally = accepted(kind, {.speed = 0.95, .slow_gauge = gauge}, trials / 20);
-    record("lost five percent of " + kind.gauges[gauge].reading.gauge, tally);
+    show("lost five percent of " + kind.gauges[gauge].reading.gauge, tally);
     EXPECT_GE(tally.found[Finding::slow] + tally.found[Finding::disturbed], 98 * trials / 2000);
   }
 }
