@@ -4,6 +4,7 @@
 #include "bankfull/app/recorded/recorded_run.hpp"
 #include "bankfull/app/result_lines.hpp"
 #include "bankfull/app/step.hpp"
+#include "bankfull/app/suite/report.hpp"
 #include "bankfull/app/suite/run.hpp"
 #include "bankfull/app/table.hpp"
 #include "bankfull/core/base/format.hpp"
@@ -169,6 +170,28 @@ fs::path folder_of(const SuiteOptions& options) {
                                 : fs::path(options.output);
 }
 
+void print_end(const Record& record, const fs::path& folder, const SuiteOptions& options,
+               const Communicator& ranks) {
+  if (!options.quiet) {
+    print_figures(record, folder);
+    const bool has_report = !suite::results_of(record, folder).empty();
+    print_out("  results: {}{}\n\n", folder.string(), has_report ? ", with report.html" : "");
+  }
+  print_lines(record);
+  say_what_is_left(record, ranks);
+}
+
+/// Collective: the code of the suite, or that it has no report.
+ExitCode with_report(ExitCode code, const Record& record, const fs::path& folder,
+                     const Communicator& ranks) {
+  const StepOutcome outcome = suite::write_report(record, folder, ranks);
+  if (outcome.code == ExitCode::ok) {
+    return code;
+  }
+  tell(ranks, "there is no report of the suite: " + outcome.message);
+  return code == ExitCode::ok ? ExitCode::runtime_failure : code;
+}
+
 ExitCode run_suite(const SuiteOptions& options, const Communicator& ranks) {
   const suite::Machine machine = machine_of(options, ranks);
   Record record = record_of(options.level(), machine);
@@ -186,16 +209,10 @@ ExitCode run_suite(const SuiteOptions& options, const Communicator& ranks) {
     earlier = options.overwrite ? std::nullopt : suite::earlier_record(folder, record);
   });
   record = suite::shared(earlier.value_or(record), ranks);
-  const ExitCode code = suite::run(record, folder, suite::time_limit(record.level), ranks,
-                                   told_on_stderr(record, options, ranks));
-  if (ranks.is_root()) {
-    if (!options.quiet) {
-      print_figures(record, folder);
-      print_out("  results: {}\n\n", folder.string());
-    }
-    print_lines(record);
-    say_what_is_left(record, ranks);
-  }
+  const ExitCode of_steps = suite::run(record, folder, suite::time_limit(record.level), ranks,
+                                       told_on_stderr(record, options, ranks));
+  const ExitCode code = with_report(of_steps, record, folder, ranks);
+  ranks.on_root([&] { print_end(record, folder, options, ranks); });
   return code;
 }
 
@@ -211,6 +228,7 @@ void add_suite_command(CLI::App& program, const Communicator& ranks, Action& act
       "  bankfull suite --standard --output node-17   15 minutes\n"
       "  bankfull suite --standard --output node-17   again: does what is left\n"
       "  mpirun -n 4 bankfull suite --quick           on all GPUs of a node\n\n"
+      "The folder has the results of all steps, suite.json and report.html, a page of them.\n"
       "Exit codes: 3 if a verification failed, 1 if a step failed otherwise, 5 if a signal ended "
       "it; else 0.");
   add_device_options(*command, options->device, options->threads);

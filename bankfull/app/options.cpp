@@ -12,6 +12,7 @@
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/base/precision_names.hpp"
 #include "bankfull/core/comm/rank_survey.hpp"
+#include "bankfull/core/machine/cpu.hpp"
 #include "bankfull/core/machine/gpu.hpp"
 #include "bankfull/core/measure/known_ceilings.hpp"
 #include "bankfull/core/measure/perturbation.hpp"
@@ -135,8 +136,19 @@ std::int64_t bytes_in(const std::string& option, const std::string& text) {
   return *bytes;
 }
 
-/// Refuses what no run could be judged by. The root alone reads the baseline.
-void require_thresholds(const CommonOptions& options, const MeasurePolicy& policy,
+/// What of the place of a run's figures is known before it.
+compare::Names known_place(Device device, const Communicator& ranks) {
+  compare::Names place{{"ranks", fmt::format("{}", ranks.size())}};
+  if (device.is_cuda()) {
+    place["GPU"] = survey_gpus().gpus.at(static_cast<std::size_t>(device.index)).name;
+  } else {
+    place["processor"] = survey_cpu().model;
+  }
+  return place;
+}
+
+/// Refuses what no run on this device could be judged by. The root alone reads the baseline.
+void require_thresholds(const CommonOptions& options, const MeasurePolicy& policy, Device device,
                         const Communicator& ranks) {
   const Thresholds& thresholds = options.thresholds;
   if (thresholds.needs_percentage() && policy.ceiling == CeilingRule::none) {
@@ -151,6 +163,7 @@ void require_thresholds(const CommonOptions& options, const MeasurePolicy& polic
       if (!baseline.is_folder()) {
         require_other_than(options.json, *thresholds.baseline, "the file that --baseline names");
       }
+      baseline.require_place(known_place(device, ranks));
     }
   });
 }
@@ -198,7 +211,7 @@ MeasurePolicy CommonOptions::prepare(const Communicator& ranks, Device chosen,
     throw UsageError(fmt::format("--progress {} is not a valid interval", progress),
                      "use seconds, or 0 for none");
   }
-  require_thresholds(*this, policy, ranks);
+  require_thresholds(*this, policy, chosen, ranks);
   ranks.on_root([&] {
     if (policy.ceiling == CeilingRule::file) {
       require_other_than(json, ceiling, "the file that --ceiling names");

@@ -56,9 +56,9 @@ struct CommonOptions {
 
   /// Collective. Once the rest of the command line is known to be good: refuses a JSON path that
   /// cannot be written, a file of ceilings that does not fit this run, a baseline that is no result
-  /// of this workload, a threshold of percentages where there are none, a spread that is none and a
-  /// time that is none, and says on stderr what `auto` chose. Returns how to measure on this
-  /// device, with a team of `threads_used`.
+  /// of this workload or of other devices, a threshold of percentages where there are none, a
+  /// spread that is none and a time that is none, and says on stderr what `auto` chose. Returns how
+  /// to measure on this device, with a team of `threads_used`.
   [[nodiscard]] MeasurePolicy prepare(const Communicator& ranks, Device chosen,
                                       int threads_used) const;
 

@@ -7,6 +7,8 @@ Usage: accept_test.py BANKFULL_BINARY FOLDER_OF_SCHEMAS FOLDER_OF_RESULTS FOLDER
 import json
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -71,7 +73,60 @@ class Suite(Command):
         (folder / "suite.json").write_text(json.dumps(record))
         result = self.succeeded("suite", "--quick", "--output", "node")
         self.assertEqual(result.stdout.count("state=refused"), len(record["steps"]))
+        self.assertFalse((folder / "report.html").exists())
         validate(json.loads((folder / "suite.json").read_text()), "suite")
+
+    def data_of(self, page):
+        text = page.read_text()
+        return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)[1])
+
+    def test_writes_a_report_of_its_results(self):
+        """On resuming too, of what there is: one step done, one that failed its verification, the others refused."""
+        record = self.record_of_plan()
+        folder = self.path / "node"
+        folder.mkdir()
+        himeno, npb = (next(step for step in record["steps"] if step["name"].startswith(name)) for name in ("himeno", "npb"))
+        himeno.update(state="done", exit_code=OK)
+        npb.update(state="done", exit_code=FAILED)
+        shutil.copy(RESULTS / "xeon-himeno-m.json", folder / f"{himeno['name']}.json")
+        failed = json.loads((RESULTS / "xeon-npb-a.json").read_text())
+        failed["verification"][0].update(value=1e9, passed=False)
+        (folder / f"{npb['name']}.json").write_text(json.dumps(failed))
+        # What a refused step left earlier is none of its results.
+        shutil.copy(RESULTS / "xeon-hpcg-64.json", folder / "hpcg.json")
+        (folder / "suite.json").write_text(json.dumps(record))
+        result = self.run_program("suite", "--quick", "--output", "node")
+        self.assertEqual(result.returncode, FAILED, result.stdout + result.stderr)
+        self.assertIn("results: node, with report.html", result.stdout)
+        data = self.data_of(folder / "report.html")
+        self.assertEqual([run["file"] for run in data["runs"]], [f"{himeno['name']}.json", f"{npb['name']}.json"])
+        self.assertEqual(data["verdict"]["overall"], "failed")
+
+    def test_reports_runs_of_convection_from_their_folders(self):
+        record = self.record_of_plan()
+        flow = next(step for step in record["steps"] if step["name"] == "convect-direct")
+        flow.update(state="done", exit_code=OK)
+        folder = self.path / "node"
+        run = folder / flow["name"]
+        run.mkdir(parents=True)
+        shutil.copy(RESULTS / "xeon-convect-layer-128-direct.json", run / "run.json")
+        shutil.copy(run / "run.json", folder / f"{flow['name']}.json")
+        (folder / "suite.json").write_text(json.dumps(record))
+        self.succeeded("suite", "--quick", "--output", "node")
+        self.assertEqual([run["file"] for run in self.data_of(folder / "report.html")["runs"]], ["run.json"])
+
+    def test_says_where_it_cannot_write_its_report(self):
+        record = self.record_of_plan()
+        himeno = next(step for step in record["steps"] if step["name"].startswith("himeno"))
+        himeno.update(state="done", exit_code=OK)
+        folder = self.path / "node"
+        (folder / "report.html").mkdir(parents=True)
+        shutil.copy(RESULTS / "xeon-himeno-m.json", folder / f"{himeno['name']}.json")
+        (folder / "suite.json").write_text(json.dumps(record))
+        result = self.run_program("suite", "--quick", "--output", "node")
+        self.assertEqual(result.returncode, FAILURE, result.stdout + result.stderr)
+        self.assertRegex(result.stderr, r"there is no report of the suite: .*report\.html")
+        self.assertIn("RESULT suite step=himeno", result.stdout)
 
     def test_refuses_the_folder_of_another_suite(self):
         record = self.record_of_plan()

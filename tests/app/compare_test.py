@@ -281,13 +281,26 @@ class Baseline(InAFolder):
         if line["verdict"] == "slower":
             self.assertIn("slower than before", result.stderr)
 
-    def test_other_machines_and_sizes_are_refused_after_it(self):
+    def test_other_machines_are_refused_before_it(self):
         document = self.recorded()
         document["context"]["cpu"]["model"]["value"] = "another"
         other = self.written("other.json", document)
+        for more in ([], ["--dry-run"]):
+            self.refused("himeno", *SHORT, *more, "--baseline", other, saying=["was recorded on another, ", "and this run is on "])
+        self.refused("himeno", *SHORT, "--baseline", ON_GPU, saying=["was recorded on NVIDIA"])
+        # Of a folder one that fits is enough.
+        (self.folder / "runs").mkdir()
+        self.written("runs/other.json", document)
+        self.written("runs/fits.json", calmed(self.recorded()))
+        self.assertIn(run("himeno", *SHORT, "--quiet", "--baseline", self.folder / "runs").returncode, (OK, BELOW))
+
+    def test_other_settings_of_the_machine_are_refused_after_it(self):
+        document = self.recorded()
+        document["context"]["build"]["type"]["value"] = "Another"
+        other = self.written("other.json", document)
         result = run("himeno", *SHORT, "--quiet", "--baseline", other)
         self.assertEqual(result.returncode, USAGE, result.stdout)
-        self.assertIn("processor: another against", result.stderr)
+        self.assertIn("build type: Another against", result.stderr)
         self.assertIn("RESULT himeno", result.stdout)
 
     def test_what_is_no_baseline_is_refused_before_it(self):
@@ -299,6 +312,12 @@ class Baseline(InAFolder):
 
 
 class Thresholds(InAFolder):
+    def test_every_workload_has_all_of_them(self):
+        for workload in (["himeno"], ["hpcg"], ["npb", "cg"], ["npb", "all"], ["convect"], ["probe", "bandwidth"], ["probe", "latency"], ["probe", "link"], ["probe", "all"]):
+            text = run(*workload, "--help").stdout
+            for option in ("--min-gbs", "--min-gflops", "--min-percent", "--max-spread", "--baseline", "--threshold"):
+                self.assertIn(f"{option} ", text, workload)
+
     def test_bandwidth_and_flops(self):
         for option, unit in (("--min-gbs", "GB/s"), ("--min-gflops", "GFLOPS")):
             with self.subTest(option=option):

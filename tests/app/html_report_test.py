@@ -91,6 +91,22 @@ class Files(Reports):
             self.assertEqual(one["outcome"], "faster")
             self.assertLess(1.9, one["low"])
 
+    def test_of_a_reproduction(self):
+        """Alone, or in a folder beside the results of its commands."""
+        (self.path / "paper").mkdir()
+        result = self.bankfull("reproduce", "himeno-2010", "table-7", "--rows", "XS", "--quick", "--threads", "1", "--json", "paper/paper.json", "--output", "paper/steps")
+        self.assertEqual(result.returncode, OK, result.stderr)
+        self.assertRegex(self.report("paper/paper.json"), r"Wrote report\.html: 0 results, 1 reproduction, ")
+        data = self.data()
+        self.assertEqual((data["verdict"]["overall"], data["verdict"]["what"], data["runs"]), ("verified", "rows", []))
+        paper, = data["papers"]
+        row = paper["items"][0]["rows"][0]
+        self.assertAlmostEqual(row["ours"], 6.7137e-3, delta=1e-6)
+        self.assertEqual([one["value"] for one in row["published"]], [6.714e-3, 6.711e-3, 6.713e-3])
+        self.assertRegex(self.report("paper"), r"Wrote report\.html: [1-9]\d* results?, 1 reproduction, ")
+        self.assert_refusal(self.bankfull("report", RESULTS / "xeon-himeno-m.json", "--against", "paper/paper.json"), USAGE, ["--against paper/paper.json has no results of runs"])
+        self.assert_refusal(self.bankfull("report", "paper/paper.json", "--output", "paper/paper.json"), USAGE, ["one of the results"])
+
     def test_refusals(self):
         (self.path / "other.json").write_text("{}")
         (self.path / "empty").mkdir()
@@ -145,7 +161,7 @@ class Pages(Reports):
     def test_of_a_gpu(self):
         self.report(*self.results("h200-*.json"))
         page = self.open()
-        self.assertEqual(self.sections(page), ["verdict", "machines", "glance", "roofline", "percent", "memory", "hpcg", "npb", "convection", "results"])
+        self.assertEqual(self.sections(page), ["verdict", "machines", "glance", "history", "roofline", "percent", "memory", "hpcg", "npb", "convection", "results"])
         titles = self.assert_draws(page)
         for title in ("Roofline: NVIDIA H200", "Bandwidth over the working set, fp64", "Latency over the footprint", "HPCG: shares of time", "NPB: operations per second, NVIDIA H200",
                       "Himeno: percent of the ceiling, NVIDIA H200", "Convection: shares of a step's parts"):
@@ -157,6 +173,84 @@ class Pages(Reports):
         himeno = page.value("charts.find(({ title }) => title.startsWith('Himeno: percent')).figure.querySelector('tbody tr').textContent")
         self.assertIn("himeno XL fp32 tuned99.3 %4.38 TB/s", himeno)
         self.check(page)
+
+    def of_days(self, name, factors):
+        """Copies of a recorded result, one for each day, with times multiplied by these factors."""
+        folder = self.path / "days"
+        folder.mkdir()
+        for day, factor in enumerate(factors, start=1):
+            document = json.loads((RESULTS / name).read_text())
+            document["context"]["date"] = f"2026-11-{day:02}T10:00:00Z"
+            document["context"]["system"]["driver"] = {"value": "570" if factor == 1 else "580", "unit": ""}
+            for one in document["measurements"]:
+                one["timing"].update({key: factor * one["timing"][key] for key in ("median", "min", "max")}, samples=[factor * sample for sample in one["timing"]["samples"]])
+            (folder / f"{day}.json").write_text(json.dumps(document))
+        return folder
+
+    def test_history(self):
+        self.report(self.of_days("h200-himeno-xl-fp32.json", [1, 1, 1, 1, 1.1]))
+        page = self.open()
+        self.assertIn("history", self.sections(page))
+        titles = self.assert_draws(page)
+        self.assertIn("History: Himeno, NVIDIA H200", titles)
+        self.assertIn("The latest run of 4 is slower", page.value("document.querySelector('#history p').textContent"))
+        rows = page.value("[...document.querySelectorAll('#history figure tbody tr')].map((row) => row.textContent)")
+        self.assertEqual(len(rows), 4 * 5)
+        tuned = [row for row in rows if row.startswith("himeno XL fp32 tuned")]
+        self.assertIn("2026-11-01 10:00", tuned[0])
+        self.assertIn("90.9 %step: 9.1 % slower", tuned[4])
+        self.assertIn("system.driver 570 -> 580", tuned[4])
+        self.assertEqual(page.value("document.querySelectorAll('#history .legend button').length"), 4)
+        self.check(page)
+
+    def test_history_wants_several_dates(self):
+        folder = self.of_days("h200-himeno-xl-fp32.json", [1, 1])
+        (folder / "2.json").unlink()
+        self.report(folder)
+        self.assertEqual(self.data()["histories"], [])
+        self.assertNotIn("history", self.sections(self.open()))
+
+    def test_a_paper(self):
+        """Published values beside ours, in tables and bars."""
+        def row(label, ours, published, unit="GFLOPS", **more):
+            return {"row": label, "unit": unit, "published": [{"machine": machine, "value": value, "ratio": ours and value and ours / value} for machine, value in published.items()],
+                    "ours": ours, "verdict": "verified" if ours else "not measured", "steps": [], "device": "NVIDIA H200" if ours else "", **more}
+
+        items = [{"item": "table-1", "title": "rates", "note": "a note of the table", "rows": [row("L", 1500.0, {"C1060": 60.0, "C2050": 90.0}), row("XL", 1600.0, {"C1060": 61.0, "C2050": None}),
+                                                                                        row("XXL", None, {"C1060": 62.0}, reason="needs 4 ranks"), row("time", 2.5, {"C1060": 5.0}, unit="s", note=EVIL)]},
+                 {"item": "figure-1", "title": EVIL, "shows": "a drawing", "instead": "bankfull list", "rows": []},
+                 {"item": "table-2", "title": "on four GPUs", "rows": [row("four", None, {}, reason="needs 4 ranks")]}]
+        (self.path / "paper.json").write_text(json.dumps({"schema": "bankfull/reproduction", "schema_version": 1, "paper": "himeno-2010", "citation": "Somebody, 2010", "values_from": "its tables",
+                                                          "items": items, "steps": [], "context": {}}))
+        self.report("paper.json")
+        page = self.open()
+        self.assertEqual(self.sections(page), ["verdict", "paper-0"])
+        self.assertEqual(page.value("document.querySelector('h1').textContent"), "Reproduced: himeno-2010")
+        self.assertEqual(self.assert_draws(page), ["himeno-2010, table-1: rates, GFLOPS"])
+        text = page.value("document.getElementById('paper-0').textContent")
+        for words in ("All 3 rows are verified", "a note of the table", "Not measured: XXL: needs 4 ranks", "a drawing; bankfull list", "None of the 1 rows was measured", "L" + "C1060" + "60 GFLOPS" + "1500 GFLOPS" + "NVIDIA H200" + "25"):
+            self.assertIn(words, text)
+        self.assertEqual(page.value("[typeof window.hacked, document.querySelectorAll('img').length]"), ["undefined", 0])
+        self.check(page)
+
+    def test_labels_of_rooflines_stay_apart(self):
+        """No words over words: neither those of kernels nor those of the limits, on any width."""
+        for width in (1280, 800, 600):
+            for pattern in ("h200-*.json", "xeon-*.json", "h100x2-*.json"):
+                self.report(*self.results(pattern))
+                page = self.open(width=width)
+                labels = page.value("""charts.filter(({ title }) => title.startsWith('Roofline')).map(({ title, drawing }) => [title, [...drawing.querySelectorAll('svg text')].map((text) => {
+                    const { left, right, top, bottom } = text.getBoundingClientRect(); return [text.textContent, left, right, top, bottom]; })
+                    .filter(([words]) => !/^[\\d./]+( [kMGTP]?FLOPS)?$/.test(words))])""")
+                self.assertTrue(labels)
+                for title, texts in labels:
+                    for n, (one, left, right, top, bottom) in enumerate(texts):
+                        for other, *box in texts[n + 1:]:
+                            apart = left >= box[1] or right <= box[0] or top >= box[3] - 1 or bottom <= box[2] + 1
+                            self.assertTrue(apart, f"{title} at {width}: {one} over {other}")
+                if width == 1280:
+                    # The best of each benchmark is named, in the chart or below it.
+                    self.assertIn("himeno", " ".join(text for _, texts in labels for text, *_ in texts))
 
     def test_of_processors(self):
         self.report(*self.results("xeon-*.json"))
@@ -177,7 +271,7 @@ class Pages(Reports):
         self.assertEqual(page.value("document.querySelector('h1').textContent"), "Node 17")
         self.assertIn("comparison", self.sections(page))
         titles = self.assert_draws(page)
-        for title in ("Strong scaling: Himeno, NVIDIA H100 80GB HBM3", "Weak scaling: convection, NVIDIA H100 80GB HBM3", "Ratio of speeds: 2 x NVIDIA H100 80GB HBM3"):
+        for title in ("Strong scaling: Himeno, NVIDIA H100 80GB HBM3", "Weak scaling: convection, NVIDIA H100 80GB HBM3", "Ratio of speeds: NVIDIA H100 80GB HBM3, 2 ranks"):
             self.assertIn(title, titles)
         self.check(page)
 

@@ -46,6 +46,10 @@ std::string below(const char* what, double ratio, double tolerance) {
                      100.0 * tolerance);
 }
 
+const BaselineEntry* looked_up(const Baseline* baseline, const std::string& gauge) {
+  return baseline == nullptr ? nullptr : baseline->find(gauge);
+}
+
 /// Why readings miss; empty: they do not.
 std::string miss_of(const GaugeReadings& readings, const BaselineEntry* entry,
                     const std::vector<double>& others) {
@@ -99,6 +103,23 @@ Judgement judge(const GaugeReadings& readings, const BaselineEntry* entry,
                             : fmt::format("; readings {:.1f} % apart", 100.0 * readings.spread());
   }
   return judgement;
+}
+
+bool any_misses(const std::vector<GaugeReadings>& gauges, const Baseline* baseline,
+                const OthersBy& others) {
+  return std::ranges::any_of(gauges, [&](const GaugeReadings& readings) {
+    return misses(readings, looked_up(baseline, readings.gauge), others(readings.gauge));
+  });
+}
+
+std::vector<Judgement> judge_all(const std::vector<GaugeReadings>& gauges, const Baseline* baseline,
+                                 const OthersBy& others) {
+  std::vector<Judgement> judgements;
+  for (const GaugeReadings& readings : gauges) {
+    judgements.push_back(
+        judge(readings, looked_up(baseline, readings.gauge), others(readings.gauge)));
+  }
+  return judgements;
 }
 
 Finding verdict_of(const std::vector<Judgement>& judgements) {

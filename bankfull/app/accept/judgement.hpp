@@ -5,6 +5,7 @@
 #include "bankfull/core/base/enum_names.hpp"
 #include "bankfull/core/base/error.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -60,6 +61,21 @@ bool misses(const GaugeReadings& readings, const BaselineEntry* entry,
 
 Judgement judge(const GaugeReadings& readings, const BaselineEntry* entry,
                 const std::vector<double>& others);
+
+/// How many rounds more a device whose readings miss is measured before that counts.
+inline constexpr int confirming_rounds = 2;
+
+/// The medians of the other devices of the model by one gauge.
+using OthersBy = std::function<std::vector<double>(const std::string& gauge)>;
+
+/// Whether any gauge of a device misses, so that the device must be measured again. `baseline` may
+/// be null.
+bool any_misses(const std::vector<GaugeReadings>& gauges, const Baseline* baseline,
+                const OthersBy& others);
+
+/// Of all gauges of a device.
+std::vector<Judgement> judge_all(const std::vector<GaugeReadings>& gauges, const Baseline* baseline,
+                                 const OthersBy& others);
 
 /// The verdict on a device: slow, if anything is; else disturbed; unknown, if all is; else good.
 Finding verdict_of(const std::vector<Judgement>& judgements);

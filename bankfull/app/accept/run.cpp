@@ -16,8 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr int confirming_rounds = 2;
-
 /// The runs of one rank's device, one after another.
 class DeviceRuns {
  public:
@@ -177,7 +175,7 @@ class Acceptor {
       });
       all = gathered(own, world_);
     }
-    judge_all(all);
+    judge_devices(all);
     return all;
   }
 
@@ -214,19 +212,16 @@ class Acceptor {
   [[nodiscard]] bool has_misses(const DeviceReport& report,
                                 const std::vector<DeviceReport>& all) const {
     const std::optional<Baseline> baseline = baseline_for(report);
-    return std::ranges::any_of(report.readings, [&](const GaugeReadings& readings) {
-      const BaselineEntry* const entry = baseline ? baseline->find(readings.gauge) : nullptr;
-      return misses(readings, entry, others_of(report, readings.gauge, all));
-    });
+    return any_misses(report.readings, baseline ? &*baseline : nullptr,
+                      [&](const std::string& gauge) { return others_of(report, gauge, all); });
   }
 
-  void judge_all(std::vector<DeviceReport>& all) const {
+  void judge_devices(std::vector<DeviceReport>& all) const {
     for (DeviceReport& report : all) {
       const std::optional<Baseline> baseline = baseline_for(report);
-      for (const GaugeReadings& readings : report.readings) {
-        const BaselineEntry* const entry = baseline ? baseline->find(readings.gauge) : nullptr;
-        report.judgements.push_back(judge(readings, entry, others_of(report, readings.gauge, all)));
-      }
+      report.judgements =
+          judge_all(report.readings, baseline ? &*baseline : nullptr,
+                    [&](const std::string& gauge) { return others_of(report, gauge, all); });
     }
   }
 

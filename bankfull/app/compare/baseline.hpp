@@ -15,6 +15,10 @@ class Baseline {
   /// workload.
   Baseline(const std::filesystem::path& path, const std::string& workload);
 
+  /// Throws UsageError where nothing of it was measured at a place that has these names, which are
+  /// a part of Subject::place: those that are known before a run.
+  void require_place(const Names& here) const;
+
   [[nodiscard]] bool is_folder() const { return is_folder_; }
 
   /// Compares the run of this JSON with those of the baseline; `threshold` is a fraction. Throws
@@ -22,6 +26,7 @@ class Baseline {
   [[nodiscard]] Comparison compared_with(const std::string& json, double threshold) const;
 
  private:
+  std::string path_;
   bool is_folder_;
   std::vector<RecordedRun> runs_;
 };

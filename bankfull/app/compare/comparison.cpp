@@ -51,24 +51,6 @@ bool all_tell(const Group& group, Unit unit) {
   });
 }
 
-/// Arrays of a probe differ by some bytes, and latencies are of one load; of all other work that
-/// states no iterations a repeat is the same work, however the program does it.
-Unit unit_of(const Group& before, const Group& after) {
-  if (before.subject.workload == ceilings_workload) {
-    return Unit::byte;
-  }
-  for (const Unit unit : {Unit::iteration, Unit::step}) {
-    if (all_tell(before, unit) && all_tell(after, unit)) {
-      return unit;
-    }
-  }
-  const bool moves_arrays =
-      before.subject.workload == "probe" &&
-      before.occurrences.front().measurement->name.find("latency") == std::string::npos;
-  return moves_arrays && all_tell(before, Unit::byte) && all_tell(after, Unit::byte) ? Unit::byte
-                                                                                     : Unit::repeat;
-}
-
 /// The samples of a measurement per unit; the median where a file has no samples.
 Times times_of(const Statistics& seconds, double units) {
   Times times;
@@ -135,16 +117,37 @@ std::string why_any_is_invalid(const Group& group) {
   return {};
 }
 
-/// What disturbed a measurement; empty: nothing.
-std::string disturbance_of(const Occurrence& occurrence) {
+/// The first thing that disturbed a measurement; empty: nothing.
+std::string disturbance_by(const Occurrence& occurrence, const Quietness& quietness) {
   if (occurrence.measurement == nullptr) {
     const double drift = occurrence.ceiling->drift();
     return drift > max_quiet_drift
                ? fmt::format("its measurements differ by {:.1f} %", 100.0 * drift)
                : "";
   }
-  const std::vector<std::string> found = occurrence.measurement->quietness.disturbances();
+  const std::vector<std::string> found = quietness.disturbances();
   return found.empty() ? "" : found.front();
+}
+
+std::string disturbance_of(const Occurrence& occurrence) {
+  return disturbance_by(occurrence, occurrence.measurement == nullptr
+                                        ? Quietness{}
+                                        : occurrence.measurement->quietness);
+}
+
+/// Whether something may have slowed down all samples of a measurement alike, so that they do not
+/// show it: all noise but the spread of the samples.
+bool may_be_slow_throughout(const Occurrence& occurrence) {
+  Quietness others =
+      occurrence.measurement == nullptr ? Quietness{} : occurrence.measurement->quietness;
+  others.spread = 0.0;
+  return !disturbance_by(occurrence, others).empty();
+}
+
+bool may_be_slow_throughout(const Group& group) {
+  return std::ranges::any_of(group.occurrences, [](const Occurrence& occurrence) {
+    return may_be_slow_throughout(occurrence);
+  });
 }
 
 std::string disturbance_of(const Group& group, const char* side) {
@@ -166,21 +169,36 @@ Group quiet_of(const Group& group) {
   return quiet.occurrences.empty() ? group : quiet;
 }
 
-/// What stands in the way of a verdict; empty: nothing.
-std::string why_unclear(const Group& before, const Group& after, const SpeedRatio& ratio) {
-  if (!ratio.interval) {
-    return fmt::format("no interval: fewer than {} samples", fewest_samples);
-  }
+std::string noise_of(const Group& before, const Group& after) {
   const std::string noise = disturbance_of(before, "OLD");
   return noise.empty() ? disturbance_of(after, "NEW") : noise;
 }
 
+/// Noise takes time: what was disturbed may be faster than it seems, but not slower. So a change is
+/// clear where the whole interval is beyond the threshold, unless something may have slowed down
+/// all samples of the side that seems slower. See docs/adr/0031.
+Outcome outcome_in_spite_of_noise(const Group& before, const Group& after, const Interval& interval,
+                                  double threshold) {
+  if (interval.high < 1.0 - threshold && !may_be_slow_throughout(after)) {
+    return Outcome::slower;
+  }
+  if (interval.low > 1.0 + threshold && !may_be_slow_throughout(before)) {
+    return Outcome::faster;
+  }
+  return Outcome::unclear;
+}
+
 void judge(const Group& before, const Group& after, double threshold, Change& change) {
-  change.reason = why_unclear(before, after, change.ratio);
-  if (!change.reason.empty()) {
+  if (!change.ratio.interval) {
+    change.reason = fmt::format("no interval: fewer than {} samples", fewest_samples);
     return;
   }
   const Interval& interval = *change.ratio.interval;
+  change.reason = noise_of(before, after);
+  if (!change.reason.empty()) {
+    change.outcome = outcome_in_spite_of_noise(before, after, interval, threshold);
+    return;
+  }
   const bool is_significant = !interval.contains(1.0);
   if (is_significant && change.ratio.value < 1.0 - threshold) {
     change.outcome = Outcome::slower;
@@ -273,10 +291,38 @@ ExitCode Comparison::exit_code() const {
   return has_regressions() ? ExitCode::below_threshold : ExitCode::ok;
 }
 
+/// Arrays of a probe differ by some bytes, and latencies are of one load; of all other work that
+/// states no iterations a repeat is the same work, however the program does it.
+Unit common_unit(const Group& before, const Group& after) {
+  if (before.subject.workload == ceilings_workload) {
+    return Unit::byte;
+  }
+  for (const Unit unit : {Unit::iteration, Unit::step}) {
+    if (all_tell(before, unit) && all_tell(after, unit)) {
+      return unit;
+    }
+  }
+  const bool moves_arrays =
+      before.subject.workload == "probe" &&
+      before.occurrences.front().measurement->name.find("latency") == std::string::npos;
+  return moves_arrays && all_tell(before, Unit::byte) && all_tell(after, Unit::byte) ? Unit::byte
+                                                                                     : Unit::repeat;
+}
+
+Side figures_of(const Group& group, Unit unit) { return side_of(group, times_of(group, unit)); }
+
+double ratio_of_medians(const Group& all_before, const Group& all_after) {
+  const Group before = quiet_of(all_before);
+  const Group after = quiet_of(all_after);
+  const Unit unit = common_unit(before, after);
+  const double new_seconds = figures_of(after, unit).seconds;
+  return new_seconds > 0.0 ? figures_of(before, unit).seconds / new_seconds : 0.0;
+}
+
 Change compare_groups(const Group& all_before, const Group& all_after, double threshold) {
   const Group before = quiet_of(all_before);
   const Group after = quiet_of(all_after);
-  Change change{.subject = after.subject, .unit = unit_of(before, after)};
+  Change change{.subject = after.subject, .unit = common_unit(before, after)};
   const std::vector<Times> old_times = times_of(before, change.unit);
   const std::vector<Times> new_times = times_of(after, change.unit);
   change.before = side_of(before, old_times);

@@ -15,7 +15,7 @@ namespace bankfull::compare {
 /// What became of the speed of something; see docs/adr/0031.
 enum class Outcome {
   same,     ///< the interval lies within the threshold
-  faster,   ///< beyond the threshold, and the interval excludes 1
+  faster,   ///< beyond the threshold, and the interval excludes 1; of noisy runs all of it beyond
   slower,   ///< likewise: a regression
   unclear,  ///< noisy, no interval, or one that reaches beyond the threshold
   invalid,  ///< new runs failed their verification, or ended early: a regression
@@ -44,7 +44,7 @@ struct Change {
   Side after = {};
   SpeedRatio ratio = {};
   Outcome outcome = Outcome::unclear;
-  std::string reason = {};  ///< why it is unclear or invalid; empty otherwise
+  std::string reason = {};  ///< why it is unclear or invalid, or what was noisy; empty otherwise
 
   [[nodiscard]] bool is_regression() const {
     return outcome == Outcome::slower || outcome == Outcome::invalid;
@@ -72,6 +72,16 @@ inline constexpr double default_threshold_percent = 3.0;
 
 /// Why the figures of a run are no results; empty: they are.
 std::string why_invalid(const RecordedRun& run);
+
+/// The unit of work that all of both groups state.
+Unit common_unit(const Group& before, const Group& after);
+
+/// The figures of all of a group.
+Side figures_of(const Group& group, Unit unit);
+
+/// The ratio that compare_groups would find, without its interval, which takes most of the time. 0
+/// where there are no times.
+double ratio_of_medians(const Group& before, const Group& after);
 
 /// Compares the groups of one pair, which may be of different places. Noisy runs are left out where
 /// there are quiet ones.

@@ -202,9 +202,10 @@ std::string regression_text(const Comparison& comparison) {
   if (change->outcome == Outcome::invalid) {
     return fmt::format("{} is no result: {}", change->subject.name, change->reason);
   }
-  return fmt::format("{} is {:.1f} % slower than before, beyond the threshold of {:g} %",
+  return fmt::format("{} is {:.1f} % slower than before, beyond the threshold of {:g} %{}",
                      change->subject.name, 100.0 * (1.0 - change->ratio.value),
-                     100.0 * comparison.threshold);
+                     100.0 * comparison.threshold,
+                     change->reason.empty() ? "" : ", although " + change->reason);
 }
 
 }  // namespace bankfull::compare

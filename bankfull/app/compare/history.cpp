@@ -33,12 +33,12 @@ double median_of(const Course& course, const std::vector<std::size_t>& entries) 
   return summarise(seconds).median;
 }
 
-Entry entry_of(const Group& group, const Occurrence& occurrence) {
-  const Group alone{.subject = group.subject, .occurrences = {occurrence}};
-  const Change itself = compare_groups(alone, alone, 1.0);
+Entry entry_of(const Course& course, const Occurrence& occurrence) {
+  const Side itself =
+      figures_of({.subject = course.subject, .occurrences = {occurrence}}, course.unit);
   return {.occurrence = occurrence,
-          .seconds = itself.before.seconds,
-          .percent = itself.before.percent,
+          .seconds = itself.seconds,
+          .percent = itself.percent,
           .defect = why_invalid(*occurrence.run),
           .noisy = occurrence.measurement->quietness.noisy()};
 }
@@ -73,13 +73,19 @@ void add_steps(Course& course, double threshold) {
     if (segment.empty()) {
       continue;
     }
-    Change change = compare_groups(group_of(course, segment), group_of(course, {n}), threshold);
+    const Group before = group_of(course, segment);
+    const Group after = group_of(course, {n});
+    // Intervals take long, and of most runs the ratio tells enough.
+    if (std::abs(ratio_of_medians(before, after) - 1.0) <= threshold) {
+      continue;
+    }
+    Change change = compare_groups(before, after, threshold);
     if (is_step(change.outcome) && is_lasting(course, segment, n, change, threshold)) {
-      const RecordedRun* const before = course.entries[segment.back()].occurrence.run;
+      const RecordedRun* const last = course.entries[segment.back()].occurrence.run;
       course.steps.push_back(
           {.entry = n,
            .change = std::move(change),
-           .differences = differences({before}, {course.entries[n].occurrence.run})});
+           .differences = differences({last}, {course.entries[n].occurrence.run})});
       begin = n;
     }
   }
@@ -92,9 +98,9 @@ Course course_of(Group group, std::size_t last, double threshold) {
     group.occurrences.erase(group.occurrences.begin(),
                             group.occurrences.end() - static_cast<std::ptrdiff_t>(last));
   }
-  Course course{.subject = group.subject, .unit = compare_groups(group, group, threshold).unit};
+  Course course{.subject = group.subject, .unit = common_unit(group, group)};
   for (const Occurrence& occurrence : group.occurrences) {
-    course.entries.push_back(entry_of(group, occurrence));
+    course.entries.push_back(entry_of(course, occurrence));
   }
   std::erase_if(course.entries, [](const Entry& entry) { return entry.seconds <= 0.0; });
   add_ratios(course);

@@ -24,21 +24,6 @@ std::string change_text(const Change& change) {
   return fmt::format("{:.1f} % {}", percent, to_string(change.outcome));
 }
 
-std::string mark_of(const Course& course, std::size_t entry) {
-  std::vector<std::string> marks;
-  for (const Step& step : course.steps) {
-    if (step.entry == entry) {
-      marks.push_back("step: " + change_text(step.change));
-    }
-  }
-  if (!course.entries[entry].defect.empty()) {
-    marks.push_back("invalid: " + course.entries[entry].defect);
-  } else if (course.entries[entry].noisy) {
-    marks.emplace_back("noisy");
-  }
-  return fmt::format("{}", fmt::join(marks, ", "));
-}
-
 std::string table_of(const Course& course) {
   Table table({"date", "revision", "driver", "per " + to_string(course.unit), "of bankfull",
                "by those before", "remark"});
@@ -48,7 +33,7 @@ std::string table_of(const Course& course) {
                    recorded::fact(run_of(entry), "build", "revision").value_or("-"),
                    recorded::fact(run_of(entry), "system", "driver").value_or("-"),
                    speed_text(entry.seconds, course.unit), percent_text(entry.percent),
-                   entry.ratio ? fmt::format("{:.3f}", *entry.ratio) : "-", mark_of(course, n)});
+                   entry.ratio ? fmt::format("{:.3f}", *entry.ratio) : "-", remark_on(course, n)});
   }
   return table.text();
 }
@@ -78,20 +63,6 @@ std::string trend_of(const Course& course) {
                      100.0 * least, 100.0 * most);
 }
 
-/// What changed with a step, which may be its cause.
-std::string changes_at(const Step& step) {
-  std::vector<std::string> changes;
-  for (const Difference& difference : step.differences) {
-    if (difference.what != "date") {
-      changes.push_back(fmt::format("{} {} -> {}", difference.what,
-                                    printable(joined(difference.old_values), longest_value),
-                                    printable(joined(difference.new_values), longest_value)));
-    }
-  }
-  return changes.empty() ? "nothing that is recorded changed"
-                         : fmt::format("changed: {}", fmt::join(changes, "; "));
-}
-
 std::string steps_of(const Course& course) {
   std::string text;
   for (const Step& step : course.steps) {
@@ -114,6 +85,34 @@ std::string verdict_on(const Course& course) {
 }
 
 }  // namespace
+
+std::string remark_on(const Course& course, std::size_t entry) {
+  std::vector<std::string> marks;
+  for (const Step& step : course.steps) {
+    if (step.entry == entry) {
+      marks.push_back("step: " + change_text(step.change));
+    }
+  }
+  if (!course.entries[entry].defect.empty()) {
+    marks.push_back("invalid: " + course.entries[entry].defect);
+  } else if (course.entries[entry].noisy) {
+    marks.emplace_back("noisy");
+  }
+  return fmt::format("{}", fmt::join(marks, ", "));
+}
+
+std::string changes_at(const Step& step) {
+  std::vector<std::string> changes;
+  for (const Difference& difference : step.differences) {
+    if (difference.what != "date") {
+      changes.push_back(fmt::format("{} {} -> {}", difference.what,
+                                    printable(joined(difference.old_values), longest_value),
+                                    printable(joined(difference.new_values), longest_value)));
+    }
+  }
+  return changes.empty() ? "nothing that is recorded changed"
+                         : fmt::format("changed: {}", fmt::join(changes, "; "));
+}
 
 std::string bars(const std::vector<double>& values, double least_range) {
   static constexpr std::array steps{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};

@@ -2,19 +2,10 @@
 
 #include "bankfull/app/html_report/labels.hpp"
 
-#include <map>
 #include <utility>
 
 namespace bankfull::html_report {
 namespace {
-
-std::vector<recorded::RecordedRun> recorded_in(const std::vector<ReportRun>& runs) {
-  std::vector<recorded::RecordedRun> all;
-  for (const ReportRun& one : runs) {
-    all.push_back(one.run);
-  }
-  return all;
-}
 
 /// A GPU and a processor are not compared.
 bool of_one_kind(const compare::Subject& one, const compare::Subject& other) {
@@ -23,21 +14,16 @@ bool of_one_kind(const compare::Subject& one, const compare::Subject& other) {
 
 /// Charts have those of one device together.
 void set_labels(std::vector<Comparison>& all) {
-  std::map<std::vector<std::string>, std::vector<Comparison*>> of_name;
-  for (Comparison& one : all) {
+  std::vector<Unlabelled> things;
+  for (const Comparison& one : all) {
     const compare::Subject& subject = one.change.subject;
-    of_name[{subject.place_text(), one.device_before, subject.workload, subject.name}].push_back(
-        &one);
+    things.push_back({.group = {subject.place_text(), one.device_before, subject.workload},
+                      .name = subject.name,
+                      .settings = &subject.identity});
   }
-  for (const auto& [name, members] : of_name) {
-    std::vector<const Settings*> settings;
-    for (const Comparison* const one : members) {
-      settings.push_back(&one->change.subject.identity);
-    }
-    const std::vector<std::string> labels = labels_of(name.back(), settings);
-    for (std::size_t n = 0; n < members.size(); ++n) {
-      members[n]->label = labels[n];
-    }
+  const std::vector<std::string> labels = labels_within_groups(things);
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    all[n].label = labels[n];
   }
 }
 

@@ -68,15 +68,6 @@ std::string key_of(const RunResult& result, const Measurement& measurement,
   return key;
 }
 
-bool is_part_of_run(const RunResult& result, const Measurement& measurement) {
-  const auto has = [&](const char* name, const std::string& other_than) {
-    const auto found = std::ranges::find(measurement.parameters, name, &Figure::name);
-    return found != measurement.parameters.end() && text_of(*found) != other_than;
-  };
-  return (result.workload == "hpcg" && has("step", "")) ||
-         (result.workload == "convection" && has("part", "step"));
-}
-
 struct Found {
   std::vector<Kernel> kernels;
   std::vector<Settings> settings;  ///< of each
@@ -106,31 +97,34 @@ Found found_in(const std::vector<ReportRun>& runs) {
   return found;
 }
 
-/// The labels of kernels of one name.
-void set_labels(const std::vector<std::size_t>& members, Found& found) {
-  std::vector<const Settings*> settings;
-  settings.reserve(members.size());
-  for (const std::size_t n : members) {
-    settings.push_back(&found.settings[n]);
+void set_labels(Found& found) {
+  std::vector<Unlabelled> things;
+  for (std::size_t n = 0; n < found.kernels.size(); ++n) {
+    const Kernel& kernel = found.kernels[n];
+    things.push_back({.group = {kernel.workload, kernel.device},
+                      .name = kernel.label,
+                      .settings = &found.settings[n]});
   }
-  const std::vector<std::string> labels = labels_of(found.kernels[members.front()].label, settings);
-  for (std::size_t n = 0; n < members.size(); ++n) {
-    found.kernels[members[n]].label = labels[n];
+  const std::vector<std::string> labels = labels_within_groups(things);
+  for (std::size_t n = 0; n < labels.size(); ++n) {
+    found.kernels[n].label = labels[n];
   }
 }
 
 }  // namespace
 
+bool is_part_of_run(const RunResult& result, const Measurement& measurement) {
+  const auto has = [&](const char* name, const std::string& other_than) {
+    const auto found = std::ranges::find(measurement.parameters, name, &Figure::name);
+    return found != measurement.parameters.end() && text_of(*found) != other_than;
+  };
+  return (result.workload == "hpcg" && has("step", "")) ||
+         (result.workload == "convection" && has("part", "step"));
+}
+
 std::vector<Kernel> kernels_of(const std::vector<ReportRun>& runs) {
   Found found = found_in(runs);
-  std::map<std::string, std::vector<std::size_t>> of_name;
-  for (std::size_t n = 0; n < found.kernels.size(); ++n) {
-    const Kernel& kernel = found.kernels[n];
-    of_name[kernel.workload + '\n' + kernel.device + '\n' + kernel.label].push_back(n);
-  }
-  for (const auto& [name, members] : of_name) {
-    set_labels(members, found);
-  }
+  set_labels(found);
   return std::move(found.kernels);
 }
 

@@ -24,6 +24,9 @@ struct Kernel {
   std::vector<Place> places = {};
 };
 
+/// Whether a measurement is of a part of its run, which is measured as a whole too.
+bool is_part_of_run(const RunResult& result, const Measurement& measurement);
+
 /// In the order in which they are measured first.
 std::vector<Kernel> kernels_of(const std::vector<ReportRun>& runs);
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <set>
+#include <utility>
 
 namespace bankfull::html_report {
 namespace {
@@ -58,6 +59,25 @@ std::vector<std::string> labels_of(const std::string& name,
     }
     if (std::set<std::string>(labels.begin(), labels.end()).size() == labels.size()) {
       break;
+    }
+  }
+  return labels;
+}
+
+std::vector<std::string> labels_within_groups(const std::vector<Unlabelled>& things) {
+  std::map<std::pair<std::vector<std::string>, std::string>, std::vector<std::size_t>> of_name;
+  for (std::size_t n = 0; n < things.size(); ++n) {
+    of_name[{things[n].group, things[n].name}].push_back(n);
+  }
+  std::vector<std::string> labels(things.size());
+  for (const auto& [key, members] : of_name) {
+    std::vector<const Settings*> settings;
+    for (const std::size_t member : members) {
+      settings.push_back(things[member].settings);
+    }
+    const std::vector<std::string> own = labels_of(key.second, settings);
+    for (std::size_t n = 0; n < members.size(); ++n) {
+      labels[members[n]] = own[n];
     }
   }
   return labels;

@@ -14,4 +14,14 @@ using Settings = std::map<std::string, std::string>;
 std::vector<std::string> labels_of(const std::string& name,
                                    const std::vector<const Settings*>& settings);
 
+/// A thing to be labelled among those of its group that have its name.
+struct Unlabelled {
+  std::vector<std::string> group;
+  std::string name;
+  const Settings* settings = nullptr;
+};
+
+/// The labels of each, in their order.
+std::vector<std::string> labels_within_groups(const std::vector<Unlabelled>& things);
+
 }  // namespace bankfull::html_report

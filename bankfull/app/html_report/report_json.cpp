@@ -2,6 +2,7 @@
 
 #include "bankfull/app/compare/comparison_report.hpp"
 #include "bankfull/app/html_report/comparisons.hpp"
+#include "bankfull/app/html_report/histories.hpp"
 #include "bankfull/app/html_report/kernels.hpp"
 #include "bankfull/app/html_report/machines.hpp"
 #include "bankfull/app/html_report/verdicts.hpp"
@@ -154,49 +155,125 @@ Json to_json(const Kernel& kernel) {
            })}};
 }
 
-Json to_json(const Comparison& one) {
-  const compare::Change& change = one.change;
+Json to_json(const compare::Change& change) {
   const auto bound = [&](double compare::Interval::*end) {
     return change.ratio.interval ? rounded((*change.ratio.interval).*end) : Json();
   };
-  return {{"label", one.label},
-          {"workload", change.subject.workload},
-          {"device", change.subject.place_text()},
-          {"device_before", one.device_before},
-          {"now", compare::speed_text(change.after.seconds, change.unit)},
+  return {{"now", compare::speed_text(change.after.seconds, change.unit)},
           {"before", compare::speed_text(change.before.seconds, change.unit)},
           {"unit", compare::to_string(change.unit)},
           {"ratio", rounded(change.ratio.value)},
           {"low", bound(&compare::Interval::low)},
           {"high", bound(&compare::Interval::high)},
-          {"outcome", compare::to_string(change.outcome)}};
+          {"outcome", compare::to_string(change.outcome)},
+          {"reason", change.reason}};
 }
 
-Json verdict_to_json(const std::vector<ReportRun>& runs) {
-  const Counts counts = counts_of(runs);
-  return {{"overall", overall(counts)},
-          {"sentence", sentence(counts)},
-          {"counts",
-           {{"runs", counts.runs},
-            {"verified", counts.verified},
-            {"under-resolved", counts.under_resolved},
-            {"failed", counts.failed},
-            {"unchecked", counts.unchecked},
-            {"noisy", counts.noisy},
-            {"incomplete", counts.incomplete}}},
-          {"faults", list_of(faults_of(runs), [](const Fault& fault) {
-             return Json{{"kind", fault.kind}, {"run", fault.run}, {"text", fault.text}};
-           })}};
+Json to_json(const Comparison& one) {
+  Json json{{"label", one.label},
+            {"workload", one.change.subject.workload},
+            {"device", one.change.subject.place_text()},
+            {"device_before", one.device_before}};
+  json.update(to_json(one.change));
+  return json;
+}
+
+Json to_json(const History& history) {
+  const auto point_to_json = [&](const HistoryPoint& point) {
+    return Json{{"run", point.run},
+                {"speed", compare::speed_text(point.seconds, history.unit)},
+                {"relative", rounded(point.relative)},
+                {"counts", point.counts},
+                {"noisy", point.noisy},
+                {"remark", point.remark},
+                {"changes", point.changes}};
+  };
+  return {{"label", history.label},
+          {"workload", history.subject.workload},
+          {"device", history.subject.place_text()},
+          {"machine", history.machine},
+          {"unit", compare::to_string(history.unit)},
+          {"steps", history.steps},
+          {"points", list_of(history.points, point_to_json)},
+          {"latest", history.latest ? to_json(*history.latest) : Json()}};
+}
+
+Json to_json(const reproduce::RecordedRow& row) {
+  const auto value_to_json = [](const reproduce::RecordedValue& value) {
+    return Json{{"machine", value.machine},
+                {"value", rounded(value.value)},
+                {"ratio", rounded(value.ratio)}};
+  };
+  return {{"label", row.label},
+          {"unit", row.unit},
+          {"published", list_of(row.published, value_to_json)},
+          {"ours", rounded(row.ours)},
+          {"percent", rounded(row.percent)},
+          {"verdict", row.verdict},
+          {"noisy", row.noisy},
+          {"device", row.device},
+          {"reason", row.reason},
+          {"note", row.note}};
+}
+
+Json to_json(const reproduce::RecordedItem& item) {
+  return {
+      {"id", item.id},
+      {"title", item.title},
+      {"shows", item.shows},
+      {"instead", item.instead},
+      {"note", item.note},
+      {"rows", list_of(item.rows, [](const reproduce::RecordedRow& row) { return to_json(row); })}};
+}
+
+Json to_json(const reproduce::RecordedReproduction& one) {
+  const Counts rows = counts_of(std::vector{one});
+  return {{"paper", one.paper},
+          {"file", one.file.filename().string()},
+          {"citation", one.citation},
+          {"values_from", one.values_from},
+          {"sentence", sentence(rows)},
+          {"items",
+           list_of(one.items, [](const reproduce::RecordedItem& item) { return to_json(item); })}};
+}
+
+Json to_json(const Fault& fault) {
+  Json json{{"kind", fault.kind}, {"text", fault.text}};
+  if (fault.run) {
+    json["run"] = *fault.run;
+  }
+  return json;
+}
+
+/// Of the runs, and of the rows of reproductions, which the sentence tells of where there are any.
+Json verdict_to_json(const Inputs& inputs) {
+  const Counts rows = counts_of(inputs.reproductions);
+  const bool has_runs = !inputs.runs.empty();
+  const Counts counts = has_runs ? counts_of(inputs.runs) : rows;
+  const bool has_both = has_runs && rows.runs > 0;
+  return {
+      {"overall", has_both ? worse(overall(counts), overall(rows)) : overall(counts)},
+      {"sentence", sentence(counts) + (has_both ? " " + sentence(rows) : "")},
+      {"what", counts.what + "s"},
+      {"counts",
+       {{"runs", counts.runs},
+        {"verified", counts.verified},
+        {"under-resolved", counts.under_resolved},
+        {"failed", counts.failed},
+        {"unchecked", counts.unchecked},
+        {"noisy", counts.noisy},
+        {"incomplete", counts.incomplete}}},
+      {"faults", list_of(faults_of(inputs), [](const Fault& fault) { return to_json(fault); })}};
 }
 
 Json baseline_to_json(const ReportInput& input) {
-  if (input.baseline.empty()) {
+  if (input.baseline.runs.empty()) {
     return {};
   }
-  return {{"verdict", verdict_to_json(input.baseline)},
-          {"machines", list_of(machines_of(input.baseline),
+  return {{"verdict", verdict_to_json({.runs = input.baseline.runs})},
+          {"machines", list_of(machines_of(input.baseline.runs),
                                [](const Machine& machine) { return to_json(machine); })},
-          {"comparisons", list_of(comparisons_of(input.runs, input.baseline),
+          {"comparisons", list_of(comparisons_of(input.inputs.runs, input.baseline.runs),
                                   [](const Comparison& one) { return to_json(one); })}};
 }
 
@@ -213,15 +290,17 @@ std::string safe_in_script(const std::string& json) {
 }  // namespace
 
 std::string report_json(const ReportInput& input) {
+  const std::vector<ReportRun>& runs = input.inputs.runs;
+  const auto in_json = [](const auto& one) { return to_json(one); };
   const Json json{{"title", input.title},
                   {"version", build_facts().version},
                   {"date", input.date},
-                  {"verdict", verdict_to_json(input.runs)},
-                  {"machines", list_of(machines_of(input.runs),
-                                       [](const Machine& machine) { return to_json(machine); })},
-                  {"runs", list_of(input.runs, [](const ReportRun& run) { return to_json(run); })},
-                  {"kernels", list_of(kernels_of(input.runs),
-                                      [](const Kernel& kernel) { return to_json(kernel); })},
+                  {"verdict", verdict_to_json(input.inputs)},
+                  {"machines", list_of(machines_of(runs), in_json)},
+                  {"runs", list_of(runs, in_json)},
+                  {"kernels", list_of(kernels_of(runs), in_json)},
+                  {"histories", list_of(histories_of(runs), in_json)},
+                  {"papers", list_of(input.inputs.reproductions, in_json)},
                   {"baseline", baseline_to_json(input)}};
   return safe_in_script(json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }

@@ -3,16 +3,15 @@
 #include "bankfull/app/html_report/runs.hpp"
 
 #include <string>
-#include <vector>
 
 namespace bankfull::html_report {
 
 /// What a report is made of.
 struct ReportInput {
   std::string title;
-  std::vector<ReportRun> runs;
-  std::vector<ReportRun> baseline = {};  ///< empty: nothing to compare with
-  std::string date;                      ///< when the report is written, for its foot
+  Inputs inputs;
+  Inputs baseline = {};  ///< its runs; empty: nothing to compare with
+  std::string date;      ///< when the report is written, for its foot
 };
 
 /// All that the page shows, as one JSON object that may stand in a script element: every `<` in it

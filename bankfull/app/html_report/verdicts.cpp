@@ -13,15 +13,34 @@ namespace {
 constexpr std::array<std::string_view, 6> kinds{"failed", "incomplete", "under-resolved",
                                                 "noisy",  "unchecked",  "verified"};
 
+std::ptrdiff_t gravity_of(const std::string& kind) {
+  return std::ranges::find(kinds, kind) - kinds.begin();
+}
+
+/// Calls `body` with the paper and the item, "npb-2020 table-2", and each row that has a value.
+template <class Body>
+void for_each_measured_row(const std::vector<reproduce::RecordedReproduction>& reproductions,
+                           const Body& body) {
+  for (const reproduce::RecordedReproduction& one : reproductions) {
+    for (const reproduce::RecordedItem& item : one.items) {
+      for (const reproduce::RecordedRow& row : item.rows) {
+        if (row.ours) {
+          body(one.paper + " " + item.id, row);
+        }
+      }
+    }
+  }
+}
+
 /// "3 of 12 runs": what is true of some.
-std::string part_of(std::size_t count, std::size_t all, const std::string& verb_of_one,
+std::string part_of(std::size_t count, const Counts& all, const std::string& verb_of_one,
                     const std::string& verb_of_many) {
   const std::string verb = count == 1 ? verb_of_one : verb_of_many;
-  if (all == 1) {
-    return fmt::format("The run {}", verb_of_one);
+  if (all.runs == 1) {
+    return fmt::format("The {} {}", all.what, verb_of_one);
   }
-  return count == all ? fmt::format("All {} runs {}", all, verb_of_many)
-                      : fmt::format("{} of {} runs {}", count, all, verb);
+  return count == all.runs ? fmt::format("All {} {}s {}", all.runs, all.what, verb_of_many)
+                           : fmt::format("{} of {} {}s {}", count, all.runs, all.what, verb);
 }
 
 std::string bound_of(const Check& check) {
@@ -109,7 +128,24 @@ Counts counts_of(const std::vector<ReportRun>& runs) {
   return counts;
 }
 
+Counts counts_of(const std::vector<reproduce::RecordedReproduction>& reproductions) {
+  Counts counts{.what = "row"};
+  for_each_measured_row(reproductions, [&](const std::string& /*place*/, const auto& row) {
+    ++counts.runs;
+    counts.noisy += row.noisy ? 1U : 0U;
+    counts.verified += row.verdict == "verified" ? 1U : 0U;
+    counts.under_resolved += row.verdict == "under-resolved" ? 1U : 0U;
+    counts.failed += row.verdict == "failed" ? 1U : 0U;
+    counts.incomplete += row.verdict == "incomplete" ? 1U : 0U;
+    counts.unchecked += row.verdict == "not applicable" ? 1U : 0U;
+  });
+  return counts;
+}
+
 std::string overall(const Counts& counts) {
+  if (counts.runs == 0) {
+    return "unchecked";
+  }
   const std::array<std::size_t, kinds.size()> numbers{
       counts.failed, counts.incomplete, counts.under_resolved, counts.noisy, counts.unchecked, 1};
   const auto worst = std::ranges::find_if(numbers, [](std::size_t number) { return number > 0; });
@@ -120,7 +156,7 @@ std::string sentence(const Counts& counts) {
   std::vector<std::string> parts;
   const auto add = [&](std::size_t count, const char* verb_of_one, const char* verb_of_many) {
     if (count > 0) {
-      parts.push_back(part_of(count, counts.runs, verb_of_one, verb_of_many) + ".");
+      parts.push_back(part_of(count, counts, verb_of_one, verb_of_many) + ".");
     }
   };
   add(counts.failed, "failed its verification", "failed their verification");
@@ -129,18 +165,27 @@ std::string sentence(const Counts& counts) {
   add(counts.noisy, "has noisy timings", "have noisy timings");
   add(counts.unchecked, "has no checks", "have no checks");
   add(counts.verified, "is verified", "are verified");
-  return fmt::format("{}", fmt::join(parts, " "));
+  return parts.empty() ? fmt::format("No {} was measured.", counts.what)
+                       : fmt::format("{}", fmt::join(parts, " "));
 }
 
-std::vector<Fault> faults_of(const std::vector<ReportRun>& runs) {
+std::vector<Fault> faults_of(const Inputs& inputs) {
   std::vector<Fault> faults;
-  for (std::size_t n = 0; n < runs.size(); ++n) {
-    add_faults(n, runs[n].run.result, faults);
+  for (std::size_t n = 0; n < inputs.runs.size(); ++n) {
+    add_faults(n, inputs.runs[n].run.result, faults);
   }
-  std::ranges::stable_sort(faults, {}, [](const Fault& fault) {
-    return std::ranges::find(kinds, fault.kind) - kinds.begin();
+  for_each_measured_row(inputs.reproductions, [&](const std::string& place, const auto& row) {
+    if (row.verdict == "failed") {
+      faults.push_back(
+          {"failed", {}, fmt::format("{}: {}: verification failed.", place, row.label)});
+    }
   });
+  std::ranges::stable_sort(faults, {}, [](const Fault& fault) { return gravity_of(fault.kind); });
   return faults;
+}
+
+std::string worse(const std::string& one, const std::string& other) {
+  return gravity_of(one) <= gravity_of(other) ? one : other;
 }
 
 }  // namespace bankfull::html_report

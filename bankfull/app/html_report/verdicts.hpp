@@ -3,13 +3,16 @@
 #include "bankfull/app/html_report/runs.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace bankfull::html_report {
 
-/// How many runs are what; a run may be noisy and incomplete besides its verdict.
+/// How many runs, or rows of reproductions, are what; one may be noisy and incomplete besides its
+/// verdict.
 struct Counts {
+  std::string what = "run";
   std::size_t runs = 0;
   std::size_t verified = 0;
   std::size_t under_resolved = 0;
@@ -21,6 +24,9 @@ struct Counts {
 
 Counts counts_of(const std::vector<ReportRun>& runs);
 
+/// Of the rows that were measured.
+Counts counts_of(const std::vector<reproduce::RecordedReproduction>& reproductions);
+
 /// One word for all of them, the worst first: "failed", "incomplete", "under-resolved", "noisy",
 /// "unchecked", "verified".
 std::string overall(const Counts& counts);
@@ -30,12 +36,15 @@ std::string sentence(const Counts& counts);
 
 /// What is wrong with a run, in one sentence.
 struct Fault {
-  std::string kind;  ///< as in `overall`
-  std::size_t run = 0;
+  std::string kind;                     ///< as in `overall`
+  std::optional<std::size_t> run = {};  ///< empty: it is of a row of a reproduction
   std::string text;
 };
 
-/// Of all runs, the worst kind first.
-std::vector<Fault> faults_of(const std::vector<ReportRun>& runs);
+/// Of all runs and rows, the worst kind first.
+std::vector<Fault> faults_of(const Inputs& inputs);
+
+/// The worse of two words of `overall`.
+std::string worse(const std::string& one, const std::string& other);
 
 }  // namespace bankfull::html_report

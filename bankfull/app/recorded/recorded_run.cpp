@@ -229,26 +229,6 @@ std::string text_of_file(const fs::path& file) {
        .remedy = "give a file that a run wrote with --json, or a folder of them"});
 }
 
-/// Those of a folder that are results; in a folder any others are somebody else's.
-std::vector<RecordedRun> runs_of_folder(const fs::path& folder) {
-  std::vector<fs::path> files;
-  for (const auto& entry :
-       fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied)) {
-    if (entry.path().extension() == ".json" && entry.is_regular_file()) {
-      files.push_back(entry.path());
-    }
-  }
-  std::sort(files.begin(), files.end());
-  std::vector<RecordedRun> runs;
-  for (const fs::path& file : files) {
-    const std::string text = text_of_file(file);
-    if (is_result(Json::parse(text, nullptr, false))) {
-      runs.push_back(parse_run(text, file));
-    }
-  }
-  return runs;
-}
-
 struct TextOf {
   std::string operator()(bool value) const { return value ? "yes" : "no"; }
   std::string operator()(std::int64_t value) const { return fmt::format("{}", value); }
@@ -336,11 +316,34 @@ RecordedRun parse_run(const std::string& text, const fs::path& file) {
 
 RecordedRun read_run(const fs::path& file) { return parse_run(text_of_file(file), file); }
 
+std::vector<fs::path> json_files_in(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry :
+       fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied)) {
+    if (entry.path().extension() == ".json" && entry.is_regular_file()) {
+      files.push_back(entry.path());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::vector<RecordedRun> runs_in(const fs::path& folder) {
+  std::vector<RecordedRun> runs;
+  for (const fs::path& file : json_files_in(folder)) {
+    const std::string text = text_of_file(file);
+    if (is_result(Json::parse(text, nullptr, false))) {
+      runs.push_back(parse_run(text, file));
+    }
+  }
+  return runs;
+}
+
 std::vector<RecordedRun> read_runs(const fs::path& file_or_folder) {
   if (!fs::is_directory(file_or_folder)) {
     return {read_run(file_or_folder)};
   }
-  std::vector<RecordedRun> runs = runs_of_folder(file_or_folder);
+  std::vector<RecordedRun> runs = runs_in(file_or_folder);
   if (runs.empty()) {
     refuse(file_or_folder, "has no results of bankfull");
   }

@@ -48,6 +48,12 @@ RecordedRun parse_run(const std::string& text, const std::filesystem::path& file
 /// Throws UsageError where the file cannot be read or is no result of a run.
 RecordedRun read_run(const std::filesystem::path& file);
 
+/// The JSON files of a folder and its folders, sorted by path.
+std::vector<std::filesystem::path> json_files_in(const std::filesystem::path& folder);
+
+/// The results among those; other files there are somebody else's.
+std::vector<RecordedRun> runs_in(const std::filesystem::path& folder);
+
 /// The results in a file, or in all JSON files of a folder and its folders, sorted by path; other
 /// JSON files there are left out. Throws UsageError where there is none.
 std::vector<RecordedRun> read_runs(const std::filesystem::path& file_or_folder);

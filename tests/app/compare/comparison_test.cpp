@@ -67,6 +67,33 @@ TEST(Comparison, IsUnclearWhereItWasNoisy) {
   EXPECT_TRUE(change.reason.starts_with("NEW was noisy")) << change.reason;
 }
 
+/// A run whose repeats spread by so much that it is noisy.
+RecordedRun scattered(double factor) {
+  RecordedRun run = run_taking(scaled({1.00, 1.25, 1.02, 1.20, 1.05, 1.10, 1.15}, factor));
+  run.result.measurements[0].quietness.spread = run.result.measurements[0].seconds.spread();
+  return run;
+}
+
+TEST(Comparison, JudgesNoisyRunsThatAreClearlyApart) {
+  const Change slower = change_of(scattered(1.0), scattered(1.5));
+  EXPECT_EQ(slower.outcome, Outcome::slower);
+  EXPECT_TRUE(slower.reason.starts_with("OLD was noisy: repeats spread")) << slower.reason;
+  EXPECT_EQ(change_of(scattered(1.5), scattered(1.0)).outcome, Outcome::faster);
+  EXPECT_EQ(change_of(run_taking(quiet), scattered(1.5)).outcome, Outcome::slower);
+  // Where intervals meet, scatter decides nothing.
+  EXPECT_EQ(change_of(scattered(1.0), scattered(1.05)).outcome, Outcome::unclear);
+  EXPECT_EQ(change_of(scattered(1.0), scattered(1.0)).outcome, Outcome::unclear);
+}
+
+TEST(Comparison, BlamesOtherProcessesOnlyForWhatTheyCanCause) {
+  RecordedRun disturbed = run_taking(scaled(quiet, 1.5));
+  disturbed.result.measurements[0].quietness.foreign_load = 0.5;
+  // They make no run faster: neither is the other one slower still, nor this one faster, by them.
+  EXPECT_EQ(change_of(disturbed, run_taking(scaled(quiet, 2.0))).outcome, Outcome::slower);
+  EXPECT_EQ(change_of(run_taking(scaled(quiet, 2.0)), disturbed).outcome, Outcome::faster);
+  EXPECT_EQ(change_of(disturbed, run_taking(quiet)).outcome, Outcome::unclear);
+}
+
 TEST(Comparison, LeavesOutNoisyRunsWhereOthersAreQuiet) {
   RecordedRun noisy = run_taking(scaled(quiet, 1.5));
   noisy.result.measurements[0].quietness.foreign_load = 0.5;
@@ -188,6 +215,23 @@ TEST(Comparison, RaisesFewFalseAlarms) {
   EXPECT_LE(outcomes[Outcome::slower], trials / 200);
   EXPECT_LE(outcomes[Outcome::faster], trials / 200);
   EXPECT_GE(outcomes[Outcome::same], trials / 2);
+}
+
+TEST(Comparison, RaisesFewFalseAlarmsOfScatteredRuns) {
+  constexpr int trials = 1000;
+  std::vector<RecordedRun> runs = recorded_with_spread(max_quiet_spread, 10.0);
+  ASSERT_GT(runs.size(), 2U);
+  for (RecordedRun& run : runs) {
+    Measurement& measurement = run.result.measurements[0];
+    measurement.quietness.spread = measurement.seconds.spread();
+  }
+  auto outcomes = outcomes_of(runs, 1.0, trials);
+  EXPECT_LE(outcomes[Outcome::slower], trials / 100);
+  EXPECT_LE(outcomes[Outcome::faster], trials / 100);
+  // A loss of a third is found in spite of the scatter, or called unclear, never the same.
+  auto lost = outcomes_of(runs, 1.5, trials);
+  EXPECT_GE(lost[Outcome::slower], trials / 2);
+  EXPECT_EQ(lost[Outcome::slower] + lost[Outcome::unclear], trials);
 }
 
 TEST(Comparison, FindsALossOfFivePercentInQuietSamples) {

@@ -2,6 +2,7 @@
 
 #include "bankfull/app/html_report/base64.hpp"
 #include "bankfull/app/html_report/comparisons.hpp"
+#include "bankfull/app/html_report/histories.hpp"
 #include "bankfull/app/html_report/kernels.hpp"
 #include "bankfull/app/html_report/machines.hpp"
 #include "bankfull/app/html_report/page.hpp"
@@ -10,6 +11,7 @@
 #include "bankfull/core/base/error.hpp"
 
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -83,7 +85,7 @@ TEST(Verdicts, TellTheWorstFirst) {
   EXPECT_EQ(overall(counts_of({noisy, bad})), "failed");
   EXPECT_EQ(sentence(counts_of({good, bad})),
             "1 of 2 runs failed its verification. 1 of 2 runs is verified.");
-  const auto faults = faults_of({good, noisy, bad});
+  const auto faults = faults_of({.runs = {good, noisy, bad}});
   ASSERT_EQ(faults.size(), 2U);
   EXPECT_EQ(faults[0].run, 2U);
   EXPECT_EQ(faults[0].text, "Verification failed: gosa is 2, not 1 to within 10 %.");
@@ -138,10 +140,116 @@ TEST(Comparison, NamesTheSettingsThatTellMeasurementsApart) {
   EXPECT_EQ(all[1].label, "sweep (size L)");
 }
 
+/// A run of `day` in November.
+ReportRun run_on(int day, double seconds, const std::string& host = "node") {
+  ReportRun one = run_of(sweep(seconds), host);
+  one.run.date = fmt::format("2026-11-{:02}T10:00:00Z", day);
+  return one;
+}
+
+TEST(Histories, AreOfSeveralDatesOnOneMachine) {
+  EXPECT_TRUE(histories_of({run_on(1, 1.0)}).empty());
+  EXPECT_TRUE(histories_of({run_on(1, 1.0), run_on(1, 1.0)}).empty());
+  EXPECT_TRUE(histories_of({run_on(1, 1.0), run_on(2, 1.0, "other")}).empty());
+  ReportRun undated = run_on(2, 1.0);
+  undated.run.date.clear();
+  EXPECT_TRUE(histories_of({run_on(1, 1.0), undated}).empty());
+  EXPECT_EQ(histories_of({run_on(1, 1.0), run_on(2, 1.0)}).size(), 1U);
+}
+
+TEST(Histories, AreJudgedAsByHistory) {
+  // Given in any order, shown by date, with the places of the runs in the report.
+  const auto all = histories_of({run_on(4, 1.1), run_on(1, 1.0), run_on(2, 1.0), run_on(5, 1.1),
+                                 run_on(3, 1.0), run_on(9, 5.0, "other")});
+  ASSERT_EQ(all.size(), 1U);
+  const History& history = all[0];
+  EXPECT_EQ(history.label, "sweep");
+  EXPECT_EQ(history.machine, 0U);
+  EXPECT_EQ(history.steps, 1U);
+  ASSERT_EQ(history.points.size(), 5U);
+  EXPECT_EQ(history.points[0].run, 1U);
+  EXPECT_EQ(history.points[3].run, 0U);
+  EXPECT_NEAR(history.points[0].relative, 1.0, 1e-9);
+  EXPECT_NEAR(history.points[3].relative, 1.0 / 1.1, 1e-9);
+  EXPECT_TRUE(history.points[3].remark.starts_with("step: 9.1 % slower"))
+      << history.points[3].remark;
+  EXPECT_FALSE(history.points[3].changes.empty());
+  ASSERT_TRUE(history.latest);
+  EXPECT_NEAR(history.latest->ratio.value, 1.0 / 1.1, 1e-9);
+}
+
+TEST(Histories, HaveTheLargestChangesFirst) {
+  const auto two = [](int day, double first, double second) {
+    ReportRun one = run_on(day, first);
+    Measurement other = sweep(second);
+    other.parameters[0].value = std::string("L");
+    one.run.result.measurements.push_back(other);
+    return one;
+  };
+  const auto all = histories_of({two(1, 1.0, 1.0), two(2, 1.0, 1.2), two(3, 1.0, 1.2)});
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].label, "sweep (size L)");
+  EXPECT_EQ(all[1].label, "sweep (size M)");
+  EXPECT_EQ(all[1].largest_change, 0.0);
+}
+
+/// A reproduction of two rows, the first of which has this verdict.
+std::string reproduction(const std::string& verdict) {
+  return R"({"schema": "bankfull/reproduction", "schema_version": 1, "paper": "p-2020",
+    "citation": "Somebody", "values_from": "its table", "steps": [], "context": {},
+    "items": [{"item": "table-1", "title": "rates", "rows": [
+      {"row": "first", "unit": "GFLOPS", "ours": 3.0, "verdict": ")" +
+         verdict + R"(", "device": "CPU", "steps": [],
+       "published": [{"machine": "old", "value": 1.5, "ratio": 2.0},
+                     {"machine": "none", "value": null, "ratio": null}]},
+      {"row": "second", "unit": "", "ours": null, "verdict": "not measured", "reason": "no GPU",
+       "steps": [], "published": []}]}]})";
+}
+
+TEST_F(Folder, FindsReproductionsBesideResults) {
+  write("paper.json", reproduction("verified"));
+  write("other.json", "{\"text\": \"bankfull/reproduction\"}");
+  fs::copy_file(results / "xeon-himeno-m.json", path_ / "run.json");
+  const Inputs both = read_inputs({path_, path_ / "paper.json"});
+  ASSERT_EQ(both.reproductions.size(), 1U);
+  EXPECT_EQ(both.runs.size(), 1U);
+  const reproduce::RecordedRow& row = both.reproductions[0].items.at(0).rows.at(0);
+  EXPECT_EQ(row.ours, 3.0);
+  EXPECT_EQ(row.published.at(0).ratio, 2.0);
+  EXPECT_FALSE(row.published.at(1).value);
+  const Inputs alone = read_inputs({path_ / "paper.json"});
+  EXPECT_TRUE(alone.runs.empty());
+  EXPECT_THROW(require_no_input(path_ / "paper.json", alone), UsageError);
+  write("paper.json", R"({"schema": "bankfull/reproduction", "schema_version": 2})");
+  EXPECT_THROW(static_cast<void>(read_inputs({path_})), UsageError);
+  write("paper.json", R"({"schema": "bankfull/reproduction", "schema_version": 1})");
+  EXPECT_THROW(static_cast<void>(read_inputs({path_})), UsageError);
+}
+
+TEST(Verdicts, AreOfRowsOfReproductionsToo) {
+  const auto verdict = [](const Inputs& inputs) {
+    return nlohmann::json::parse(report_json({.title = "", .inputs = inputs, .date = {}}))
+        .at("verdict");
+  };
+  const auto good = reproduce::parse_reproduction(reproduction("verified"), "paper.json");
+  const auto bad = reproduce::parse_reproduction(reproduction("failed"), "paper.json");
+  EXPECT_EQ(verdict({.runs = {}, .reproductions = {good}}).at("sentence"), "The row is verified.");
+  EXPECT_EQ(verdict({.runs = {}, .reproductions = {good, good}}).at("sentence"),
+            "All 2 rows are verified.");
+  const auto both = verdict({.runs = {run_of(sweep(1.0))}, .reproductions = {bad}});
+  EXPECT_EQ(both.at("overall"), "failed");
+  EXPECT_EQ(both.at("sentence"), "The run is verified. The row failed its verification.");
+  EXPECT_EQ(both.at("faults").at(0).at("text"), "p-2020 table-1: first: verification failed.");
+  EXPECT_FALSE(both.at("faults").at(0).contains("run"));
+  auto none = good;
+  none.items[0].rows.erase(none.items[0].rows.begin());
+  EXPECT_EQ(verdict({.runs = {}, .reproductions = {none}}).at("sentence"), "No row was measured.");
+}
+
 TEST(ReportJson, StaysWithinItsScript) {
   ReportRun evil = run_of(sweep(1.0), "</script><script>alert(1)</script>");
   evil.run.command = "<!-- \xff";
-  const std::string json = report_json({.title = "<b>", .runs = {evil}, .baseline = {}});
+  const std::string json = report_json({.title = "<b>", .inputs = {.runs = {evil}}, .date = {}});
   EXPECT_EQ(json.find('<'), std::string::npos);
   const auto read = nlohmann::json::parse(json);
   EXPECT_EQ(read.at("title"), "<b>");
@@ -153,9 +261,9 @@ TEST(ReportJson, StaysWithinItsScript) {
 }
 
 TEST(ReportJson, HoldsEveryRecordedResult) {
-  const auto runs = read_inputs({results, results / "h200-probe.json"});
-  const auto read = nlohmann::json::parse(report_json({.title = "", .runs = runs, .baseline = {}}));
-  EXPECT_EQ(read.at("runs").size(), runs.size());
+  const auto inputs = read_inputs({results, results / "h200-probe.json"});
+  const auto read = nlohmann::json::parse(report_json({.title = "", .inputs = inputs, .date = {}}));
+  EXPECT_EQ(read.at("runs").size(), inputs.runs.size());
   std::size_t measurements = 0;
   std::size_t places = 0;
   for (const auto& run : read.at("runs")) {
@@ -202,8 +310,8 @@ TEST_F(Folder, KeepsItsResults) {
   ReportRun one = run_of(sweep(1.0));
   one.run.file = path_ / "a.json";
   write("a.json", "{}");
-  EXPECT_THROW(require_no_input(path_ / "slices" / ".." / "a.json", {one}), UsageError);
-  EXPECT_NO_THROW(require_no_input(path_ / "report.html", {one}));
+  EXPECT_THROW(require_no_input(path_ / "slices" / ".." / "a.json", {.runs = {one}}), UsageError);
+  EXPECT_NO_THROW(require_no_input(path_ / "report.html", {.runs = {one}}));
 }
 
 }  // namespace

@@ -73,9 +73,10 @@ function keyOf(look, n) {
 let chartCount = 0;
 const charts = [];
 
-/// `option(palette, width)` is that of ECharts; `legend`: names of its series with the looks of
-/// their keys; `table`: { headings, rows }.
-function chart({ title, description, height, option, legend = [], table: numbers }) {
+/// `option(palette, width, labels)` is that of ECharts; `legend`: names of its series with the looks
+/// of their keys; `table`: { headings, rows }. `place(instance, width)` finds room for `labels` in a
+/// chart that was drawn without them; they are null at first.
+function chart({ title, description, height, option, legend = [], table: numbers, place = null }) {
   chartCount += 1;
   const id = `chart-${chartCount}`;
   const drawing = element("div", { class: "drawing", role: "img", "aria-label": `${title}. ${description}`, "aria-describedby": `${id}-table` });
@@ -85,7 +86,7 @@ function chart({ title, description, height, option, legend = [], table: numbers
   details.id = `${id}-table`;
   const figure = element("figure", { id }, element("div", { class: "title" }, element("h3", {}, title), save),
     element("p", { class: "quiet" }, description), drawing, legend.length > 1 ? list : null, details);
-  const made = { figure, drawing, title, option, height, legend, hidden: new Set(), instance: null };
+  const made = { figure, drawing, title, option, height, legend, place, hidden: new Set(), instance: null };
   list.append(...legend.map((entry) => element("li", {}, legendButton(made, entry))));
   save.addEventListener("click", () => download(`${fileName(title)}.svg`, svgOf(made)));
   charts.push(made);
@@ -104,14 +105,22 @@ function legendButton(made, { name, look, curve: n }) {
 
 const heightOf = (made, width) => (typeof made.height === "function" ? made.height(width) : made.height);
 
-function wholeOption(made, palette, width, isPaper) {
-  const option = made.option(palette, width);
+function wholeOption(made, palette, width, isPaper, labels) {
+  const option = made.option(palette, width, labels);
   const names = made.legend.map((entry) => entry.name);
   return { animation: false, textStyle: { fontFamily: font, color: palette.text }, ...option,
     legend: { show: isPaper && names.length > 1, bottom: 0, data: names, selected: Object.fromEntries(names.map((name) => [name, !made.hidden.has(name)])),
       textStyle: { color: palette.text, fontFamily: font } },
     tooltip: { confine: true, backgroundColor: palette.card, borderColor: palette.line, textStyle: { color: palette.text, fontFamily: font, fontSize: 13 },
       extraCssText: "box-shadow: 0 2px 8px rgba(0,0,0,.25);", transitionDuration: 0, ...option.tooltip } };
+}
+
+/// Without labels that want room, and then with those that have it.
+function setWholeOption(made, instance, palette, width, isPaper, change) {
+  instance.setOption(change(wholeOption(made, palette, width, isPaper, null)), { notMerge: true });
+  if (made.place) {
+    instance.setOption(change(wholeOption(made, palette, width, isPaper, made.place(instance, width))), { notMerge: true });
+  }
 }
 
 /// In the width that the page has for it; again when that changes.
@@ -129,7 +138,7 @@ function draw(made) {
     made.instance.resize({ width, height });
   }
   made.width = width;
-  made.instance.setOption(wholeOption(made, pagePalette, width, false), { notMerge: true });
+  setWholeOption(made, made.instance, pagePalette, width, false, (option) => option);
   // What prints it may scale it.
   const svg = made.drawing.querySelector("svg");
   svg?.setAttribute("viewBox", `0 0 ${width} ${height}`);
@@ -159,11 +168,8 @@ function svgOf(made) {
   document.body.append(paper);
   const instance = echarts.init(paper, null, { renderer: "svg", width, height });
   const palette = paperPalette(paper);
-  const option = wholeOption(made, palette, width, true);
-  if (made.legend.length > 1) {
-    option.grid = { ...option.grid, bottom: option.grid.bottom + 34 + 20 * Math.floor(made.legend.length / 6) };
-  }
-  instance.setOption({ ...option, backgroundColor: palette.card });
+  const below = made.legend.length > 1 ? 34 + 20 * Math.floor(made.legend.length / 6) : 0;
+  setWholeOption(made, instance, palette, width, true, (option) => ({ ...option, grid: { ...option.grid, bottom: option.grid.bottom + below }, backgroundColor: palette.card }));
   const url = instance.getDataURL({ type: "svg" });
   instance.dispose();
   paper.remove();
@@ -185,6 +191,43 @@ function roomFor(names, width) {
   const longest = Math.max(...names.map((name) => name.length));
   const room = Math.min(letter * longest + 8, (width < 520 ? 0.42 : 0.45) * width);
   return { room, lines: Math.ceil(1.15 * letter * longest / room - 0.15) };
+}
+
+/// The width of words in a chart.
+function widthOf(words, size) {
+  widthOf.context ??= document.createElement("canvas").getContext("2d");
+  widthOf.context.font = `${size}px ${font}`;
+  return widthOf.context.measureText(words).width;
+}
+
+const meet = (one, other) => one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+
+/// Where words stand beside a point on the side `position`, with some room around them.
+function boxBeside([x, y], words, size, position, distance) {
+  const [width, height] = [widthOf(words, size) + 4, size + 5];
+  const left = { left: x - distance - width, right: x + distance }[position] ?? x - width / 2;
+  const top = { top: y - distance - height, bottom: y + distance }[position] ?? y - height / 2;
+  return { left, right: left + width, top, bottom: top + height };
+}
+
+/// Of labels { key, at, words, positions, distance }, the first ones first, those that have room
+/// within `ground` beside points and each other: a map from their keys to positions.
+function roomForLabels(labels, points, ground, size) {
+  const taken = points.map(([x, y]) => ({ left: x - 4, right: x + 4, top: y - 4, bottom: y + 4, x, y }));
+  const placed = new Map();
+  for (const { key, at, words, positions, distance } of labels) {
+    const others = taken.filter(({ x, y }) => x !== at[0] || y !== at[1]);
+    for (const position of positions) {
+      const box = boxBeside(at, words, size, position, distance);
+      const isWithin = box.left >= ground.left && box.right <= ground.right && box.top >= ground.top && box.bottom <= ground.bottom;
+      if (isWithin && !others.some((other) => meet(box, other))) {
+        placed.set(key, position);
+        taken.push(box);
+        break;
+      }
+    }
+  }
+  return placed;
 }
 
 /// Bars that lie, each with its name.

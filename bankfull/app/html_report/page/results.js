@@ -32,6 +32,9 @@ function runDetails(run, n) {
 }
 
 function resultsSection(data) {
+  if (data.runs.length === 0) {
+    return null;
+  }
   const runs = data.runs.map(runDetails);
   const all = element("button", { type: "button" }, "Open all");
   all.addEventListener("click", () => {

@@ -39,6 +39,8 @@ function peakOf(data, device) {
 
 const kindOf = (kernel) => (kernel.is_part ? `${workloadTitle(kernel.workload)}, parts` : workloadTitle(kernel.workload));
 
+const labelSize = 11;
+
 function rooflineChart(data, device) {
   const points = data.kernels.filter((kernel) => kernel.device === device).map((kernel) => ({ kernel, ...typical(data, kernel) }))
     .filter(({ intensity, flopsPerSecond }) => intensity && flopsPerSecond);
@@ -58,9 +60,24 @@ function rooflineChart(data, device) {
   const end = Math.min(high, top / roof.rate);
   const bottom = 10 ** Math.floor(Math.log10(Math.min(...points.map(({ flopsPerSecond }) => flopsPerSecond))));
   const roofName = `${si(roof.rate, "B/s")}: ${roof.name}`;
-  const line = (palette, name, ends, type, position = "top") => ({ type: "line", name, silent: true, symbol: "circle", symbolSize: 1, showAllSymbol: true, data: ends, emphasis: { disabled: true },
+  // Where the ceiling's line has its rate: away from where the other one crosses it.
+  const along = (share) => low * (end / low) ** share;
+  const sideLimit = along([0.85, 0.7, 0.55].find((share) => !peak || Math.abs(Math.log(along(share) * roof.rate / peak)) > 1) ?? 0.85);
+  const limits = [{ name: "ceiling", ends: [[low, low * roof.rate], [sideLimit, sideLimit * roof.rate], [end, end * roof.rate]], type: "solid", words: si(roof.rate, "B/s"), positions: ["left", "right"] },
+    ...(peak && peak < top ? [{ name: "fp64", ends: [[low, peak], [low * (high / low) ** 0.2, peak], [high, peak]], type: [6, 4], words: `fp64 multiply-adds ${si(peak, "FLOPS")}`, positions: ["top", "bottom"] }] : [])];
+  const line = (palette, { name, ends, type, words }, labels) => ({ type: "line", name, silent: true, symbol: "circle", symbolSize: 1, showAllSymbol: true, emphasis: { disabled: true },
+    data: ends.map((value, n) => ({ value, label: { show: n === 1 && Boolean(labels?.has(name)), position: labels?.get(name) } })),
     lineStyle: { color: palette.text, width: 2, type }, itemStyle: { color: palette.text }, z: 1, tooltip: { show: false },
-    label: { show: true, position, color: palette.text, fontSize: 11, distance: 8, textBorderColor: palette.card, textBorderWidth: 3, formatter: ({ data: point }) => point.words ?? "" } });
+    label: { color: palette.text, fontSize: labelSize, distance: 8, textBorderColor: palette.card, textBorderWidth: 3, formatter: () => words } });
+  // Kernels of a kind often lie side by side: only the one closest to its ceiling is named, and only where it has room.
+  const place = (instance, width) => {
+    const at = (value) => instance.convertToPixel({ seriesIndex: 0 }, value);
+    const [[left, bottomEdge], [right, topEdge]] = [at([low, bottom]), at([high, top])];
+    const named = kinds.map(([name]) => ({ name, point: points.find(({ kernel }) => kernel === best.get(name)) })).filter(({ point }) => point && width >= 520).sort((a, b) => (b.point.percent ?? 0) - (a.point.percent ?? 0));
+    return roomForLabels([...limits.map(({ name, ends, words, positions }) => ({ key: name, at: at(ends[1]), words, positions, distance: 8 })),
+      ...named.map(({ point }) => ({ key: point.kernel, at: at([point.intensity, point.flopsPerSecond]), words: point.kernel.label, positions: ["left", "right", "top", "bottom"], distance: 7 }))],
+    points.map(({ intensity, flopsPerSecond }) => at([intensity, flopsPerSecond])), { left, right, top: topEdge, bottom: bottomEdge }, labelSize);
+  };
   return chart({
     title: `Roofline: ${device}`,
     description: `Arithmetic intensity by the traffic model against the floating-point rate; both axes are logarithmic. The line is the fastest measured stream, ${roofName}`
@@ -70,25 +87,22 @@ function rooflineChart(data, device) {
     table: { headings: ["kernel", "workload", "FLOP per byte", "floating point", "bandwidth", "of the ceiling", "working set"],
       rows: points.map(({ kernel, intensity, flopsPerSecond, bytesPerSecond, percent, cache }) => [kernel.label, workloadTitle(kernel.workload), digits(intensity), flopsText(flopsPerSecond),
         rateText(bytesPerSecond), percentText(percent), cacheText(cache)]) },
-    option: (palette, width) => ({
+    place,
+    option: (palette, width, labels) => ({
       grid: frame,
       tooltip: { trigger: "item", formatter: ({ data: point }) => tip([point.name, `${digits(point.value[0])} FLOP per byte, ${flopsText(point.value[1])}, ${rateText(point.rate)}`,
         point.percent ? `${percentText(point.percent)} of its ceiling` : "", point.inCache]) },
       xAxis: axis(palette, { type: "log", logBase: baseOf(low, high), min: low, max: high, name: "arithmetic intensity, FLOP per byte", axisLabel: { formatter: powerText } }),
       yAxis: uprightAxis(palette, { type: "log", min: bottom, max: top, name: "floating-point rate", axisLabel: { formatter: (value) => si(value, "FLOPS").replace(/\.0+ /, " ") } }),
-      series: [line(palette, "ceiling", [[low, low * roof.rate], { value: [low * (end / low) ** 0.85, low * (end / low) ** 0.85 * roof.rate], words: si(roof.rate, "B/s") }, [end, end * roof.rate]], "solid", "left"),
-        ...(peak && peak < top ? [line(palette, "fp64", [[low, peak], { value: [low * (high / low) ** 0.2, peak], words: `fp64 multiply-adds ${si(peak, "FLOPS")}` }, [high, peak]], [6, 4])] : []),
+      series: [...limits.map((limit) => line(palette, limit, labels)),
         ...kinds.map(([name, members], n) => ({ type: "scatter", name, symbol: symbols[n % symbols.length], symbolSize: name.endsWith(", parts") ? 7 : 11, itemStyle: { color: palette.curve(n), borderColor: palette.card, borderWidth: 0.7 },
-          emphasis: { disabled: true }, labelLayout: { hideOverlap: true }, z: name.endsWith(", parts") ? 2 : 3,
+          emphasis: { disabled: true }, z: name.endsWith(", parts") ? 2 : 3,
           data: members.map(({ kernel, intensity, flopsPerSecond, bytesPerSecond, percent, cache }) => ({ name: kernel.label, value: [intensity, flopsPerSecond], rate: bytesPerSecond, percent,
-            inCache: cache === "beyond" ? "" : `working set ${cacheText(cache)}`, label: { show: width >= 520 && kernel === best.get(name), position: labelSide(kernel.label, Math.log(intensity / low) / Math.log(high / low) * (width - 110)) }, itemStyle: { opacity: cache === "beyond" ? 0.95 : 0.4 } })),
-          label: { color: palette.text, fontSize: 11, textBorderColor: palette.card, textBorderWidth: 3, formatter: ({ data: point }) => point.name } }))],
+            inCache: cache === "beyond" ? "" : `working set ${cacheText(cache)}`, label: { show: Boolean(labels?.has(kernel)), position: labels?.get(kernel) }, itemStyle: { opacity: cache === "beyond" ? 0.95 : 0.4 } })),
+          label: { color: palette.text, fontSize: labelSize, distance: 7, textBorderColor: palette.card, textBorderWidth: 3, formatter: ({ data: point }) => point.name } }))],
     }),
   });
 }
-
-/// Left of a point near the roof there is nothing but the space above it.
-const labelSide = (label, room) => (6.2 * label.length < room ? "left" : "right");
 
 const cacheText = (cache) => ({ beyond: "beyond caches", partly: "partly in a cache", inside: "inside a cache" }[cache] ?? cache);
 

@@ -26,14 +26,14 @@ function implausible(data) {
 }
 
 function verdictSection(data) {
-  const { overall, sentence, counts, faults } = data.verdict;
+  const { overall, sentence, counts, faults, what } = data.verdict;
   const all = [...faults, ...implausible(data)];
   const items = all.map((fault) => faultItem(data, fault));
   const hidden = items.splice(items.length > shownFaults + 2 ? shownFaults : items.length);
   const made = section("verdict", "Verdict", "", 
     element("p", { class: "sentence" }, element("span", { class: `state ${looks[overall]}` }, overall), " ", sentence),
     element("dl", { class: "numbers" }, Object.entries(countNames).filter(([name]) => ["runs", "verified", "failed", "noisy", "incomplete"].includes(name) || counts[name] > 0)
-      .map(([name, words]) => element("div", {}, element("dt", {}, words), element("dd", { class: counts[name] > 0 && name !== "runs" ? looks[name] : null }, String(counts[name]))))),
+      .map(([name, words]) => element("div", {}, element("dt", {}, name === "runs" ? what : words), element("dd", { class: counts[name] > 0 && name !== "runs" ? looks[name] : null }, String(counts[name]))))),
     items.length > 0 ? element("ul", { class: "faults" }, items) : null,
     hidden.length > 0 ? disclosure(`${hidden.length} more`, element("ul", { class: "faults" }, hidden)) : null);
   made.classList.add("verdict", looks[overall]);
@@ -46,6 +46,9 @@ function machineCard({ name, facts, runs }, heading) {
 }
 
 function machineSection(data) {
+  if (data.machines.length === 0) {
+    return null;
+  }
   const several = data.machines.length > 1;
   return section("machines", several ? `${data.machines.length} machines` : "The machine",
     several ? "Runs on the same host with the same processors and GPUs count as one machine. Where its runs differ, all values are given." : "As its runs recorded it. Where they differ, all values are given.",
