@@ -74,8 +74,8 @@ TEST(ResultLines, SeparateNoiseFromErrors) {
 RunResult measured_with_energy() {
   Measurement m = sweep();
   m.energy = EnergyUse{.joules = 3000.0, .seconds = 6.0, .timed_seconds = 6.0};
-  m.throttled = {{.reason = Throttle::power_cap, .share = 0.34},
-                 {.reason = Throttle::thermal, .share = 0.001}};
+  m.throttled = std::vector<ThrottledShare>{{.reason = Throttle::power_cap, .share = 0.34},
+                                            {.reason = Throttle::thermal, .share = 0.001}};
   RunResult result = result_of({m});
   result.machine.parts = {
       {.kind = "gpu",
@@ -101,7 +101,8 @@ TEST(ResultLines, HaveEnergyAndTheStateOfTheMachine) {
 
 TEST(ResultLines, OfAMeasurementThatWasNotThrottledSaySo) {
   RunResult result = measured_with_energy();
-  result.measurements.front().throttled->front().share = 0.0;
+  result.measurements.front().throttled =
+      std::vector<ThrottledShare>{{.reason = Throttle::power_cap, .share = 0.0}};
   EXPECT_NE(result_lines(result).find(" machine=not_throttled "), std::string::npos)
       << "the run was, but at other times";
   result.measurements.front().throttled.reset();

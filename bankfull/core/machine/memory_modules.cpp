@@ -134,7 +134,11 @@ std::string kind_of(const MemoryModule& module) {
 std::vector<MemoryModule> modules_in(const std::string& table) {
   std::vector<MemoryModule> modules;
   std::string_view rest = table;
-  for (auto structure = take_structure(rest); structure; structure = take_structure(rest)) {
+  while (true) {
+    const std::optional<FirmwareStructure> structure = take_structure(rest);
+    if (!structure) {
+      return modules;
+    }
     if (structure->is_memory_device() && bytes_of(*structure) > 0) {
       modules.push_back({.slot = structure->text_at(0x10),
                          .type = type_name(structure->number_at(0x12, 1)),
@@ -142,7 +146,6 @@ std::vector<MemoryModule> modules_in(const std::string& table) {
                          .mega_transfers = transfers_of(*structure)});
     }
   }
-  return modules;
 }
 
 std::string describe_memory_modules(const SystemFiles& files) {

@@ -42,7 +42,7 @@ RunResult example() {
                            .uncertainty = 0.02,
                            .covers = "GPU boards",
                            .domains = {{.name = "gpu", .value = 30.0, .unit = "J"}}},
-       .throttled = {{{.reason = Throttle::power_cap, .share = 0.5}}}}};
+       .throttled = std::vector<ThrottledShare>{{.reason = Throttle::power_cap, .share = 0.5}}}};
   result.machine.parts = {{.kind = "host",
                            .name = "host a",
                            .during = {{.name = "load_average", .min = 1.0, .max = 2.0}},

@@ -63,6 +63,7 @@ void fill(FieldValue& field) {
 
 }  // namespace
 
+// NOLINTBEGIN(readability-identifier-naming): the names are NVML's.
 extern "C" {
 
 int nvmlDeviceGetFieldValues(void*, int count, FieldValue* fields) {
@@ -129,3 +130,4 @@ int nvmlDeviceGetRemappedRows(void*, unsigned* correctable, unsigned* uncorrecta
 }
 
 }  // extern "C"
+// NOLINTEND(readability-identifier-naming)

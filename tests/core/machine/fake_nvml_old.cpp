@@ -30,6 +30,7 @@ struct ViolationTime {
 
 }  // namespace
 
+// NOLINTBEGIN(readability-identifier-naming): the names are NVML's.
 extern "C" {
 
 int nvmlInit_v2() {
@@ -91,3 +92,4 @@ int nvmlDeviceGetTotalEccErrors(void*, unsigned kind, unsigned since, unsigned l
 }
 
 }  // extern "C"
+// NOLINTEND(readability-identifier-naming)

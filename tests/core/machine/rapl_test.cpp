@@ -20,46 +20,46 @@ class RaplTest : public testing::Test {
 
   void zone(const std::string& folder, const std::string& name, int joules) const {
     const std::string path = "sys/class/powercap/" + folder;
-    system.write(path + "/name", name + "\n");
-    system.write(path + "/max_energy_range_uj", "1000000000\n");
+    system_.write(path + "/name", name + "\n");
+    system_.write(path + "/max_energy_range_uj", "1000000000\n");
     count(folder, joules);
   }
   void count(const std::string& folder, int joules) const {
-    system.write(file_of(folder), std::to_string(joules) + "000000\n");
+    system_.write(file_of(folder), std::to_string(joules) + "000000\n");
   }
   [[nodiscard]] static std::string file_of(const std::string& folder) {
     return "sys/class/powercap/" + folder + "/energy_uj";
   }
 
-  FakeSystem system;
+  FakeSystem system_;
 };
 
 TEST_F(RaplTest, AddsUpSocketsAndTheirMemory) {
-  Rapl rapl(system.files());
+  Rapl rapl(system_.files());
   EXPECT_EQ(rapl.unknown_because(), "");
   EXPECT_EQ(rapl.read(0.0)[EnergyDomain::package], 0.0);
   count("intel-rapl:0", 130);
   count("intel-rapl:1", 250);
   count("intel-rapl:1:0", 24);
   const EnergyCount used = rapl.read(0.5);
-  EXPECT_DOUBLE_EQ(used[EnergyDomain::package].value(), 80.0);
-  EXPECT_DOUBLE_EQ(used[EnergyDomain::dram].value(), 4.0);
+  EXPECT_DOUBLE_EQ(used[EnergyDomain::package].value_or(0.0), 80.0);
+  EXPECT_DOUBLE_EQ(used[EnergyDomain::dram].value_or(0.0), 4.0);
   EXPECT_FALSE(used[EnergyDomain::gpu].has_value());
 }
 
 TEST_F(RaplTest, CountsOnAfterAWrap) {
-  Rapl rapl(system.files());
+  Rapl rapl(system_.files());
   const EnergyCount before = rapl.read(0.0);
   count("intel-rapl:0", 900);
   static_cast<void>(rapl.read(0.5));
   count("intel-rapl:0", 50);
   const EnergyCount after = rapl.read(1.0);
-  EXPECT_DOUBLE_EQ(after[EnergyDomain::package].value(), 950.0);
+  EXPECT_DOUBLE_EQ(after[EnergyDomain::package].value_or(0.0), 950.0);
   EXPECT_EQ(after.gaps, before.gaps);
 }
 
 TEST_F(RaplTest, HasAGapWhereItMayHaveWrappedTwice) {
-  Rapl rapl(system.files());
+  Rapl rapl(system_.files());
   const EnergyCount before = rapl.read(0.0);
   const EnergyCount after = rapl.read(1000.0 / max_package_watts + 0.1);
   EXPECT_NE(after.gaps.at(1), before.gaps.at(1));
@@ -68,16 +68,16 @@ TEST_F(RaplTest, HasAGapWhereItMayHaveWrappedTwice) {
 }
 
 TEST_F(RaplTest, HasAGapWhereItCouldNotBeRead) {
-  Rapl rapl(system.files());
+  Rapl rapl(system_.files());
   const EnergyCount before = rapl.read(0.0);
-  system.make_unreadable(file_of("intel-rapl:1"));
+  system_.make_unreadable(file_of("intel-rapl:1"));
   EXPECT_NE(rapl.read(0.1).gaps.at(1), before.gaps.at(1));
 }
 
 TEST_F(RaplTest, LeavesOutPartsOfSocketsAndWholePlatforms) {
   zone("intel-rapl:0:1", "core", 0);
   zone("intel-rapl:2", "psys", 0);
-  Rapl rapl(system.files());
+  Rapl rapl(system_.files());
   count("intel-rapl:0:1", 500);
   count("intel-rapl:2", 600);
   EXPECT_EQ(rapl.read(0.1)[EnergyDomain::package], 0.0);
@@ -85,9 +85,9 @@ TEST_F(RaplTest, LeavesOutPartsOfSocketsAndWholePlatforms) {
 
 TEST_F(RaplTest, SaysThatOnlyRootMayRead) {
   for (const char* folder : {"intel-rapl:0", "intel-rapl:1", "intel-rapl:0:0", "intel-rapl:1:0"}) {
-    system.make_unreadable(file_of(folder));
+    system_.make_unreadable(file_of(folder));
   }
-  Rapl rapl(system.files());
+  Rapl rapl(system_.files());
   EXPECT_NE(rapl.unknown_because().find("may not read"), std::string::npos);
   EXPECT_FALSE(rapl.read(0.0)[EnergyDomain::package].has_value());
 }

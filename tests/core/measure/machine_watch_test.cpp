@@ -135,7 +135,8 @@ TEST(MachineWatch, CountsTheEnergyOfItsGpu) {
   const CounterReading before = watch.read_counters();
   driver.reported.energy_millijoules += 250'000;
   const CounterReading after = watch.read_counters();
-  EXPECT_EQ(after.energy[EnergyDomain::gpu].value() - before.energy[EnergyDomain::gpu].value(),
+  EXPECT_EQ(after.energy[EnergyDomain::gpu].value_or(0.0) -
+                before.energy[EnergyDomain::gpu].value_or(0.0),
             250.0);
   driver.reported.energy_result = 3;
   EXPECT_THAT(watch.energy_unknown_because(Device::cuda(0)), HasSubstr("does not count"));
@@ -180,38 +181,38 @@ class Heater final : public Benchmark {
 class EnergyOfExperiment : public testing::Test {
  protected:
   EnergyOfExperiment() {
-    system.write("sys/class/powercap/intel-rapl:0/name", "package-0");
-    system.write("sys/class/powercap/intel-rapl:0/max_energy_range_uj", "262143328850");
-    system.write(socket_energy, "0");
+    system_.write("sys/class/powercap/intel-rapl:0/name", "package-0");
+    system_.write("sys/class/powercap/intel-rapl:0/max_energy_range_uj", "262143328850");
+    system_.write(socket_energy, "0");
   }
 
-  FakeSystem system;
-  std::vector<std::string> calls;
-  NoProgress progress;
+  FakeSystem system_;
+  std::vector<std::string> calls_;
+  NoProgress progress_;
 };
 
 TEST_F(EnergyOfExperiment, IsCountedAroundTheRepeats) {
-  MachineWatch watch(system.files(), "libbankfull-nowhere.so.1");
-  const RunContext context{.ranks = alone(), .progress = progress, .machine = &watch};
+  MachineWatch watch(system_.files(), "libbankfull-nowhere.so.1");
+  const RunContext context{.ranks = alone(), .progress = progress_, .machine = &watch};
   Experiment experiment(Device::cpu(), 1, context);
-  Heater heater(system, calls);
+  Heater heater(system_, calls_);
   std::vector<Check> checks;
   const Measurement m = experiment.measure_in_turn({&heater}, 3, checks).front();
-  ASSERT_TRUE(m.energy.has_value());
-  ASSERT_TRUE(m.energy->is_known()) << m.energy->unknown_because;
-  EXPECT_DOUBLE_EQ(m.energy->joules, 6.0) << "of all three repeats";
-  EXPECT_GE(m.energy->seconds, 0.06);
-  EXPECT_LE(m.energy->timed_seconds, m.energy->seconds);
-  EXPECT_DOUBLE_EQ(m.watts().value(), 6.0 / m.energy->seconds);
-  EXPECT_DOUBLE_EQ(m.joules().value(), m.watts().value() * m.seconds.median);
-  EXPECT_DOUBLE_EQ(m.flops_per_joule().value(), 1e9 / m.joules().value());
+  const EnergyUse energy = m.energy.value_or(EnergyUse{.unknown_because = "absent"});
+  ASSERT_TRUE(energy.is_known()) << energy.unknown_because;
+  EXPECT_DOUBLE_EQ(energy.joules, 6.0) << "of all three repeats";
+  EXPECT_GE(energy.seconds, 0.06);
+  EXPECT_LE(energy.timed_seconds, energy.seconds);
+  EXPECT_DOUBLE_EQ(m.watts().value_or(0.0), 6.0 / energy.seconds);
+  EXPECT_DOUBLE_EQ(m.joules().value_or(0.0), m.watts().value_or(0.0) * m.seconds.median);
+  EXPECT_DOUBLE_EQ(m.flops_per_joule().value_or(0.0), 1e9 / m.joules().value_or(0.0));
   EXPECT_FALSE(m.throttled.has_value()) << "there is no GPU";
 }
 
 TEST_F(EnergyOfExperiment, IsAbsentIfNobodyWatches) {
-  const RunContext context{.ranks = alone(), .progress = progress};
+  const RunContext context{.ranks = alone(), .progress = progress_};
   Experiment experiment(Device::cpu(), 1, context);
-  Heater heater(system, calls);
+  Heater heater(system_, calls_);
   std::vector<Check> checks;
   const Measurement m = experiment.measure_in_turn({&heater}, 1, checks).front();
   EXPECT_FALSE(m.energy.has_value());
@@ -220,27 +221,26 @@ TEST_F(EnergyOfExperiment, IsAbsentIfNobodyWatches) {
 }
 
 TEST_F(EnergyOfExperiment, SaysThatItCannotBeRead) {
-  system.make_unreadable(socket_energy);
-  MachineWatch watch(system.files(), "libbankfull-nowhere.so.1");
-  const RunContext context{.ranks = alone(), .progress = progress, .machine = &watch};
+  system_.make_unreadable(socket_energy);
+  MachineWatch watch(system_.files(), "libbankfull-nowhere.so.1");
+  const RunContext context{.ranks = alone(), .progress = progress_, .machine = &watch};
   const Experiment experiment(Device::cpu(), 1, context);
   Measurement m;
   experiment.add_energy({}, m);
-  ASSERT_TRUE(m.energy.has_value());
-  EXPECT_THAT(m.energy->unknown_because, HasSubstr("may not read"));
+  EXPECT_THAT(m.energy.value_or(EnergyUse{}).unknown_because, HasSubstr("may not read"));
 }
 
 TEST_F(EnergyOfExperiment, OfWorkInPiecesIsOneWindow) {
-  MachineWatch watch(system.files(), "libbankfull-nowhere.so.1");
+  MachineWatch watch(system_.files(), "libbankfull-nowhere.so.1");
   CountedWork counted(&watch);
-  Heater heater(system, calls);
+  Heater heater(system_, calls_);
   for (int n = 0; n < 3; ++n) {
     heater.run();
     counted.add(0.3, n == 2);
   }
   EXPECT_EQ(counted.tally().windows(), 1);
   EXPECT_DOUBLE_EQ(counted.tally().timed_seconds(), 0.9);
-  EXPECT_DOUBLE_EQ(counted.tally().joules(EnergyDomain::package).value(), 6.0);
+  EXPECT_DOUBLE_EQ(counted.tally().joules(EnergyDomain::package).value_or(0.0), 6.0);
   CountedWork nobody(nullptr);
   nobody.add(1.0, true);
   EXPECT_EQ(nobody.tally().windows(), 0);

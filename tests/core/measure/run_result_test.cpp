@@ -112,7 +112,7 @@ TEST(RunResultJson, CarriesEnergyAndTheMachine) {
                        .uncertainty = 0.02,
                        .covers = "GPU boards",
                        .domains = {{.name = "gpu", .value = 30.0, .unit = "J"}}};
-  m.throttled = {{.reason = Throttle::power_cap, .share = 0.5}};
+  m.throttled = std::vector<ThrottledShare>{{.reason = Throttle::power_cap, .share = 0.5}};
   result.machine.parts = {
       {.kind = "gpu", .name = "GPU 0", .limits = {"power-capped"}, .is_throttling_known = true}};
   json = nlohmann::json::parse(to_json(result, {}, {}));
