@@ -243,11 +243,16 @@ ExitCode run_and_publish(const CommonOptions& options, const MeasurePolicy& poli
   const Interruption& interruption = publication.walltime == nullptr
                                          ? static_cast<const Interruption&>(asked)
                                          : *publication.walltime;
+  MachineWatch machine;
   RunResult result = [&] {
     ProgressLine progress(options.quiet || !ranks.is_root() ? 0.0 : options.progress);
-    return workload(
-        {.ranks = ranks, .progress = progress, .policy = policy, .interruption = &interruption});
+    return workload({.ranks = ranks,
+                     .progress = progress,
+                     .policy = policy,
+                     .interruption = &interruption,
+                     .machine = &machine});
   }();
+  result.machine = machine.state(ranks);
   result.ended_by = cause_of_end(interruption, ranks);
   Failures failures;
   std::string json;

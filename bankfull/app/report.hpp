@@ -19,8 +19,12 @@ std::string report_resolution(const RunResult& result);
 std::string report_sources(const RunResult& result);
 
 /// The measurements of a run as a table, and below it each once: its ceilings, what marks at
-/// working sets in a cache mean, and why measurements are noisy.
+/// working sets in a cache mean, why measurements are noisy, and the state of the machine.
 std::string report_measurements(const RunResult& result);
+
+/// The state of the machine in a line, and a line for each thing that slowed it and each new error
+/// of its memory and links; nothing if nobody watched it.
+std::string report_machine(const RunResult& result);
 
 /// What a reader must know of the measurements, each note once.
 std::string report_notes(const RunResult& result);

@@ -128,12 +128,19 @@ std::string result_lines(const RunResult& result) {
       line.add("ceiling_gbs", m.ceiling->bytes_per_second, 1e-9);
     }
     line.add("percent", m.percent_of_bankfull());
+    line.add("joules", m.joules());
+    line.add("watts", m.watts());
+    line.add("gflops_per_watt", m.flops_per_joule(), 1e-9);
     line.add(m.figures);
     if (m.work.working_set_bytes > 0.0) {
       line.add("cache", to_string(m.cache));
     }
     line.add("host", survey_cpu().host_name);
     line.add("timing", m.quietness.noisy() ? "noisy" : "quiet");
+    if (!result.machine.parts.empty()) {
+      line.add("machine",
+               verdict_on_machine(result.limits_of(m), result.machine.is_throttling_known()));
+    }
     if (!result.complete()) {
       line.add("complete", "no");
     }

@@ -218,6 +218,31 @@ class Himeno(CommandLine):
         self.assertEqual(options["max-spread"], {"value": None, "source": "default"})
         self.assertEqual([entry.name for entry in self.path.iterdir()], ["out.json"])
 
+    def test_the_state_of_the_machine_is_in_the_result(self):
+        target = self.path / "out.json"
+        result = run("himeno", "--size", "XS", "--json", str(target), *QUICK)
+        self.assertEqual(result.returncode, OK, result.stderr)
+        document = json.loads(target.read_text())
+        state = document["machine_state"]
+        self.assertEqual([part["kind"] for part in state["parts"]], ["host"])
+        host = state["parts"][0]
+        self.assertEqual(host["name"], "host " + document["context"]["system"]["host"]["value"])
+        load = float(pathlib.Path("/proc/loadavg").read_text().split()[0])
+        self.assertLessEqual(abs(host["after"]["load_average"]["value"] - load), max(1, load / 2))
+        for name in ("load_average", "memory_available"):
+            self.assertLessEqual(host["during"][name]["min"], host["before"][name]["value"])
+            self.assertGreaterEqual(host["during"][name]["max"], host["after"][name]["value"])
+        # Of this and other processes, so at least what the run itself took.
+        self.assertGreater(host["counted"]["processor_time"]["value"], 0)
+        self.assertRegex(result.stdout, r"(?m)^  state: .*load up to [0-9.e+]+, " + (
+            "throttling unknown" if state["verdict"] == "unknown" else state["verdict"]))
+        word = state["verdict"].replace(" ", "_")
+        self.assertRegex(result.stdout, rf"(?m)^RESULT .* timing=\S+ machine={word} verdict=verified$")
+        for measurement in document["measurements"]:
+            energy = measurement["energy"]
+            self.assertNotEqual("unknown_because" in energy, "joules" in energy)
+            self.assertEqual("joules=" in result.stdout, "joules" in energy)
+
     def test_environment_variables_match_the_options(self):
         result = run("himeno", "--iterations", "4", "--repeat", "1", "--quiet",
                      environment={"BANKFULL_SIZE": "XS", "BANKFULL_DEVICE": "cpu",

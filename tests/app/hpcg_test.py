@@ -241,7 +241,7 @@ class Official(Hpcg):
     def test_what_is_not_official_says_why(self):
         result = self.run_hpcg(*SMALL, "--columns", "slim", "--output-dir", ".", "--json", "out.json")
         self.assertEqual(result.returncode, OK, result.stdout + result.stderr)
-        self.assertRegex(result.stdout, r"(?m)^RESULT hpcg local=.* official=no .*cache=(inside|partly) host=\S+ timing=(quiet|noisy) verdict=verified$")
+        self.assertRegex(result.stdout, r"(?m)^RESULT hpcg local=.* official=no .*cache=(inside|partly) host=\S+ timing=(quiet|noisy) machine=\S+ verdict=verified$")
         reasons = ("at least 1800 s", "--columns slim", "a quarter of the memory")
         for words in reasons:
             self.assertRegex(result.stdout, rf"(?m)^  no official result: .*{words}")

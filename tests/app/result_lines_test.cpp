@@ -70,6 +70,83 @@ TEST(ResultLines, SeparateNoiseFromErrors) {
   EXPECT_NE(result_lines(result).find(" timing=quiet verdict=failed\n"), std::string::npos);
 }
 
+/// A sweep at 500 W on a GPU that reached its power limit.
+RunResult measured_with_energy() {
+  Measurement m = sweep();
+  m.energy = EnergyUse{.joules = 3000.0, .seconds = 6.0, .timed_seconds = 6.0};
+  m.throttled = std::vector<ThrottledShare>{{.reason = Throttle::power_cap, .share = 0.34},
+                                            {.reason = Throttle::thermal, .share = 0.001}};
+  RunResult result = result_of({m});
+  result.machine.parts = {
+      {.kind = "gpu",
+       .name = "GPU 0 of host a",
+       .settings = {{.name = "power_limit", .value = 700.0, .unit = "W"}},
+       .during = {{.name = "temperature", .min = 41.0, .max = 63.0, .unit = "C"},
+                  {.name = "power", .min = 80.0, .max = 699.6, .unit = "W"},
+                  {.name = "sm_clock", .min = 1980.0, .max = 1980.0, .unit = "MHz"}},
+       .limits = {"power-capped"},
+       .findings = {"power-capped for 34 % of the run", "ecc corrected: 1 during the run"},
+       .is_throttling_known = true},
+      {.kind = "host", .name = "host a"}};
+  return result;
+}
+
+TEST(ResultLines, HaveEnergyAndTheStateOfTheMachine) {
+  const std::string line = result_lines(measured_with_energy());
+  EXPECT_NE(line.find(" percent=50 joules=1000 watts=500 gflops_per_watt=0.008 "),
+            std::string::npos)
+      << line;
+  EXPECT_NE(line.find(" timing=noisy machine=power-capped verdict="), std::string::npos) << line;
+}
+
+TEST(ResultLines, OfAMeasurementThatWasNotThrottledSaySo) {
+  RunResult result = measured_with_energy();
+  result.measurements.front().throttled =
+      std::vector<ThrottledShare>{{.reason = Throttle::power_cap, .share = 0.0}};
+  EXPECT_NE(result_lines(result).find(" machine=not_throttled "), std::string::npos)
+      << "the run was, but at other times";
+  result.measurements.front().throttled.reset();
+  EXPECT_NE(result_lines(result).find(" machine=power-capped "), std::string::npos);
+  result.machine.parts.back().limits = {"held back by its cgroup"};
+  EXPECT_NE(result_lines(result).find(" machine=power-capped,_held_back_by_its_cgroup "),
+            std::string::npos);
+}
+
+TEST(ReportMeasurements, HasEnergyAndTheStateOfTheMachine) {
+  const std::string text = report_measurements(measured_with_energy());
+  EXPECT_NE(text.find("energy  GFLOPS/W"), std::string::npos) << text;
+  EXPECT_NE(text.find("1.00 kJ     0.008"), std::string::npos) << text;
+  EXPECT_NE(text.find("50.0 % (noisy) (power-capped)\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("  state: 41..63 C, up to 700 W of 700 W, 1980 MHz, power-capped\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("  GPU 0 of host a: ecc corrected: 1 during the run\n"), std::string::npos)
+      << text;
+}
+
+TEST(ReportMachine, SaysWhyThereIsNoEnergy) {
+  RunResult result = measured_with_energy();
+  result.measurements.front().energy = EnergyUse{.unknown_because = "it is secret"};
+  EXPECT_NE(report_machine(result).find("power-capped; energy unknown: it is secret\n"),
+            std::string::npos)
+      << report_machine(result);
+  EXPECT_EQ(report_measurements(result).find("GFLOPS/W"), std::string::npos);
+  EXPECT_EQ(report_machine(RunResult{.workload = "example"}), "");
+}
+
+TEST(ReportMachine, OfAHostAlone) {
+  RunResult result = result_of({sweep()});
+  result.machine.parts = {
+      {.kind = "host",
+       .name = "host a",
+       .settings = {{.name = "governor", .value = std::string("performance")}},
+       .during = {{.name = "slowest_processor", .min = 2100.0, .max = 2200.0, .unit = "MHz"},
+                  {.name = "fastest_processor", .min = 2800.0, .max = 3700.0, .unit = "MHz"},
+                  {.name = "load_average", .min = 0.1, .max = 2.0}}}};
+  EXPECT_EQ(report_machine(result),
+            "  state: 2100..3700 MHz, governor performance, load up to 2, throttling unknown\n");
+}
+
 TEST(ResultKey, RepeatsNoUnit) {
   const auto key = [](const char* name, const char* unit) {
     return result_key({.name = name, .value = 1.0, .unit = unit});

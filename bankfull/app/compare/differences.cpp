@@ -47,6 +47,27 @@ void take_facts(const RecordedRun& run, Values& values) {
   }
 }
 
+/// Which board or which cgroup it was says nothing of speed; models are facts of the context.
+bool is_identity(const std::string& setting) {
+  static const std::set<std::string> settings{"uuid", "pci_bus_id", "model", "cgroup"};
+  return settings.contains(setting);
+}
+
+/// How the hosts and the GPUs were set up: "host.governor". Of several the first stands for all.
+void take_settings(const RecordedRun& run, Values& values) {
+  std::set<std::string> told;
+  for (const ObservedPart& part : run.result.machine.parts) {
+    if (!told.insert(part.kind).second) {
+      continue;
+    }
+    for (const Figure& setting : part.settings) {
+      if (!is_identity(setting.name)) {
+        values[part.kind + "." + setting.name].insert(recorded::text_of(setting));
+      }
+    }
+  }
+}
+
 void take_options(const RecordedRun& run, Values& values) {
   for (const UsedOption& option : run.options) {
     if (!is_of_publication(option.name)) {
@@ -76,6 +97,7 @@ Values values_of(const std::vector<const RecordedRun*>& runs) {
   values["date"].insert(days_of(runs));
   for (const RecordedRun* run : runs) {
     take_facts(*run, values);
+    take_settings(*run, values);
     take_options(*run, values);
     take_environment(*run, values);
   }
@@ -89,9 +111,11 @@ std::vector<std::string> values_in(const Values& values, const std::string& what
              : std::vector<std::string>(found->second.begin(), found->second.end());
 }
 
-/// An option that one program does not have yet says nothing about its runs.
-bool is_new_option(const Difference& difference) {
-  return difference.what.starts_with("--") &&
+/// An option that one program does not have yet says nothing about its runs, nor does a setting
+/// that one does not record or may not read.
+bool is_new_kind(const Difference& difference) {
+  const std::string& what = difference.what;
+  return (what.starts_with("--") || what.starts_with("host.") || what.starts_with("gpu.")) &&
          (difference.old_values.empty() || difference.new_values.empty());
 }
 
@@ -144,7 +168,7 @@ std::vector<Difference> differences(const std::vector<const RecordedRun*>& old_r
   for (const std::string& key : keys) {
     Difference difference{
         .what = key, .old_values = values_in(before, key), .new_values = values_in(after, key)};
-    if (difference.old_values != difference.new_values && !is_new_option(difference)) {
+    if (difference.old_values != difference.new_values && !is_new_kind(difference)) {
       found.push_back(std::move(difference));
     }
   }

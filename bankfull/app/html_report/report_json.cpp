@@ -117,6 +117,7 @@ Json to_json(const ReportRun& one) {
       {"device", device_text(run)},
       {"verdict", verdict_names.to_string(result.verdict())},
       {"noisy", result.noisy()},
+      {"limits", result.machine.limits()},
       {"ended_by", result.ended_by},
       {"problem", figures_to_json(result.problem)},
       {"measurements",

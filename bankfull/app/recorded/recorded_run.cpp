@@ -87,6 +87,27 @@ Quietness quietness_from(const Json& object) {
   return quietness;
 }
 
+EnergyUse energy_from(const Json& object) {
+  return {.joules = object.value("joules", 0.0),
+          .seconds = object.at("seconds"),
+          .timed_seconds = object.at("timed_seconds"),
+          .uncertainty = object.value("uncertainty", 0.0),
+          .covers = object.value("covers", std::string()),
+          .domains = figures_from(object.value("domains", Json::object())),
+          .unknown_because = object.value("unknown_because", std::string())};
+}
+
+/// Reasons that this version does not know are left out.
+std::vector<ThrottledShare> throttled_from(const Json& object) {
+  std::vector<ThrottledShare> shares;
+  for (const auto& [name, share] : object.items()) {
+    if (const auto reason = throttle_names.from_string(name)) {
+      shares.push_back({.reason = *reason, .share = share});
+    }
+  }
+  return shares;
+}
+
 CacheFit cache_from(const Json& measurement) {
   if (measurement.value("fits_cache", false)) {
     return CacheFit::inside;
@@ -113,6 +134,12 @@ Measurement measurement_from(const Json& object) {
   }
   if (object.contains("quietness")) {
     measurement.quietness = quietness_from(object.at("quietness"));
+  }
+  if (object.contains("energy")) {
+    measurement.energy = energy_from(object.at("energy"));
+  }
+  if (object.contains("throttled")) {
+    measurement.throttled = throttled_from(object.at("throttled"));
   }
   return measurement;
 }
@@ -155,7 +182,10 @@ RunResult result_from(const Json& document) {
           .checks = list_from<Check>(document.at("verification"), check_from),
           .resolution = list_from<Check>(document.value("resolution", Json::array()), check_from),
           .notes = document.value("notes", std::vector<std::string>{}),
-          .ended_by = document.value("ended_by", std::string())};
+          .ended_by = document.value("ended_by", std::string()),
+          .machine = document.contains("machine_state")
+                         ? machine_from_json(document.at("machine_state").dump())
+                         : MachineState{}};
 }
 
 /// The date, the command and the ranks, which version 1 has beside the context.

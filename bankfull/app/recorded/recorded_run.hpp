@@ -11,8 +11,8 @@
 
 namespace bankfull::recorded {
 
-/// A result that a run has written with --json, read back: of schema version 1 or 2. What version 1
-/// did not record has its default, such as a quiet machine.
+/// A result that a run has written with --json, read back: of schema version 1 or 2. What earlier
+/// results did not record has its default, such as a quiet machine whose state nobody watched.
 struct RecordedRun {
   std::filesystem::path file;
   int schema_version = run_result_schema_version;

@@ -1,14 +1,36 @@
 #pragma once
 
+#include "bankfull/core/machine/throttling.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 
 namespace bankfull {
 
+/// Rows of a GPU's memory that spare ones replaced, since it was made.
+struct RemappedRows {
+  std::int64_t correctable = 0;    ///< because of errors that ECC corrected
+  std::int64_t uncorrectable = 0;  ///< because of errors that it could not
+  bool pending = false;            ///< more will be when the GPU is reset
+  bool failed = false;             ///< spare rows were lacking
+};
+
+/// Errors on the active links of a GPU to others, since the driver was loaded.
+struct LinkErrors {
+  std::int64_t replays = 0;
+  std::int64_t recoveries = 0;
+  std::int64_t checksums = 0;  ///< CRC errors of flow control units
+};
+
 /// NVIDIA's management library, opened at run time because build machines lack its header.
-/// Every query yields 0 or an empty text where the library or the value is missing.
+/// Every query yields 0, an empty text or an empty optional where the library, the function (in an
+/// old driver) or the value is missing.
 class Nvml {
  public:
-  Nvml();
+  /// `library` is another one in tests.
+  explicit Nvml(const std::string& library = "libnvidia-ml.so.1");
   ~Nvml();
   Nvml(const Nvml&) = delete;
   Nvml& operator=(const Nvml&) = delete;
@@ -23,7 +45,40 @@ class Nvml {
   [[nodiscard]] int pcie_width(void* gpu) const;
   [[nodiscard]] int active_nvlinks(void* gpu) const;
 
+  [[nodiscard]] std::optional<double> temperature_celsius(void* gpu) const;
+  [[nodiscard]] std::optional<double> memory_temperature_celsius(void* gpu) const;
+  /// At which the clocks are reduced.
+  [[nodiscard]] std::optional<double> slowdown_temperature_celsius(void* gpu) const;
+  [[nodiscard]] std::optional<double> power_watts(void* gpu) const;
+  [[nodiscard]] std::optional<double> power_limit_watts(void* gpu) const;  ///< in force
+  [[nodiscard]] std::optional<double> default_power_limit_watts(void* gpu) const;
+  [[nodiscard]] std::optional<int> performance_state(void* gpu) const;  ///< 0 is the fastest
+  [[nodiscard]] std::optional<int> max_sm_clock_mhz(void* gpu) const;
+  [[nodiscard]] std::optional<int> max_memory_clock_mhz(void* gpu) const;
+  [[nodiscard]] std::optional<int> max_pcie_generation(void* gpu) const;
+  [[nodiscard]] std::optional<int> max_pcie_width(void* gpu) const;
+  [[nodiscard]] std::optional<int> nvlink_mb_per_second(void* gpu) const;  ///< of one link
+  [[nodiscard]] std::optional<bool> persistence_mode(void* gpu) const;
+  [[nodiscard]] std::optional<bool> mig_mode(void* gpu) const;
+  [[nodiscard]] std::string vbios_version(void* gpu) const;
+
+  /// The reasons that apply now, a bit each: nvmlClocksEventReason...
+  [[nodiscard]] std::optional<std::uint64_t> clock_event_reasons(void* gpu) const;
+
+  // Counters since the driver was loaded.
+  [[nodiscard]] std::optional<double> energy_joules(void* gpu) const;
+  [[nodiscard]] ThrottleSeconds throttle_seconds(void* gpu) const;
+  [[nodiscard]] std::optional<std::int64_t> corrected_memory_errors(void* gpu) const;
+  [[nodiscard]] std::optional<std::int64_t> uncorrected_memory_errors(void* gpu) const;
+  [[nodiscard]] std::optional<std::int64_t> pcie_replays(void* gpu) const;
+  [[nodiscard]] std::optional<LinkErrors> nvlink_errors(void* gpu) const;
+
+  [[nodiscard]] std::optional<RemappedRows> remapped_rows(void* gpu) const;
+
  private:
+  struct Functions;
+
+  std::unique_ptr<const Functions> functions_;
   bool ready_;
 };
 

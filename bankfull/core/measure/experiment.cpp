@@ -8,10 +8,13 @@
 #include <utility>
 
 namespace bankfull {
-namespace {}  // namespace
 
 Experiment::Experiment(Device device, int threads, const RunContext& context)
-    : device_(device), context_(context), ceilings_(device, threads, context) {}
+    : device_(device), context_(context), ceilings_(device, threads, context) {
+  if (context_.machine != nullptr) {
+    context_.machine->watch(device_);
+  }
+}
 
 double Experiment::time(const std::function<void()>& body) const {
   context_.end_if_interrupted();
@@ -31,8 +34,10 @@ double Experiment::time(Benchmark& benchmark) const {
 void Experiment::repeat(Benchmark& benchmark, Samples& samples, const Stage& stage) const {
   context_.begin(stage.task, stage.done, stage.total);
   benchmark.set_pauses(Pauses(context_, stage));
+  const auto before = is_worth_reading(samples, stage.total) ? read_counters() : std::nullopt;
   try {
     add_run(benchmark, time(benchmark), samples);
+    add_window(before, samples.seconds.back(), samples.counters);
   } catch (const Interrupted&) {
     if (samples.seconds.empty() && benchmark.shorten_to_last_run()) {
       add_run(benchmark, context_.ranks.max(benchmark.own_seconds().value_or(0.0)), samples);
@@ -48,6 +53,32 @@ void Experiment::add_run(Benchmark& benchmark, double seconds, Samples& samples)
   }
   if (all_passed(samples.checks)) {
     samples.checks = benchmark.checks();
+  }
+}
+
+bool Experiment::is_worth_reading(const Samples& samples, double repeats) const {
+  const double step = device_.is_cuda() ? gpu_counter_seconds : processor_counter_seconds;
+  return samples.seconds.empty() || is_long_enough(step, 1, repeats * samples.seconds.back());
+}
+
+std::optional<CounterReading> Experiment::read_counters() const {
+  return context_.machine == nullptr ? std::nullopt
+                                     : std::optional(context_.machine->read_counters());
+}
+
+void Experiment::add_window(const std::optional<CounterReading>& before, double timed_seconds,
+                            CounterTally& tally) const {
+  if (context_.machine != nullptr && before) {
+    tally.add(*before, context_.machine->read_counters(), timed_seconds);
+    context_.machine->observe_after(timed_seconds);
+  }
+}
+
+void Experiment::add_energy(const CounterTally& tally, Measurement& m) const {
+  if (context_.machine != nullptr) {
+    const std::string unreadable = context_.machine->energy_unknown_because(device_);
+    m.energy = energy_use(tally, unreadable, device_, context_.ranks);
+    m.throttled = throttled_shares(tally, context_.ranks);
   }
 }
 
@@ -89,6 +120,7 @@ Measurement Experiment::measurement(const Benchmark& benchmark, const Samples& s
     m.figures.push_back(
         {.name = "event_seconds", .value = summarise(samples.event_seconds).median, .unit = "s"});
   }
+  add_energy(samples.counters, m);
   return m;
 }
 
@@ -216,6 +248,9 @@ void Experiment::finish(std::vector<Measurement>& measurements) {
 }
 
 void Experiment::finish(std::vector<Measurement>& measurements, const Quietness& load) {
+  if (context_.machine != nullptr) {
+    context_.machine->observe();
+  }
   measure_missing(measurements);
   for (Measurement& m : measurements) {
     m.quietness.load_before = load.load_before;

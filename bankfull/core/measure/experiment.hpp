@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct Samples {
   std::vector<double> seconds = {};
   std::vector<double> event_seconds = {};
   std::vector<Check> checks = {};  ///< of the last repeat, or of the first that failed
+  CounterTally counters = {};      ///< of this rank, around the repeats
 };
 
 /// The same work with and without its communication; its results need not be correct.
@@ -79,6 +81,18 @@ class Experiment {
   [[nodiscard]] Measurement measurement(const std::string& name, const std::vector<double>& seconds,
                                         const Work& work, Repeats repeats = Repeats::equal) const;
 
+  /// The counters of energy and throttling now; empty if nobody watches the machine. Takes less
+  /// than a millisecond: for callers of `time`, before a series of calls and after it.
+  [[nodiscard]] std::optional<CounterReading> read_counters() const;
+
+  /// Adds a window between two readings to a tally, and then reads the whole state of the machine
+  /// if it is due.
+  void add_window(const std::optional<CounterReading>& before, double timed_seconds,
+                  CounterTally& tally) const;
+
+  /// Collective: adds what the counters have counted to a measurement.
+  void add_energy(const CounterTally& tally, Measurement& measurement) const;
+
   /// Measures the ceiling of a measurement now, close in time to its work.
   void measure_ceiling_of(const Measurement& measurement);
 
@@ -92,6 +106,9 @@ class Experiment {
   void finish(std::vector<Measurement>& measurements, const Quietness& load);
 
  private:
+  /// Whether repeats like the last one are long enough for the counters.
+  [[nodiscard]] bool is_worth_reading(const Samples& samples, double repeats) const;
+
   /// Adds the last run of a benchmark.
   void add_run(Benchmark& benchmark, double seconds, Samples& samples) const;
 

@@ -3,6 +3,7 @@
 #include "bankfull/core/comm/communicator.hpp"
 #include "bankfull/core/measure/interruption.hpp"
 #include "bankfull/core/measure/known_ceilings.hpp"
+#include "bankfull/core/measure/machine_watch.hpp"
 #include "bankfull/core/measure/progress.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 
@@ -39,6 +40,7 @@ struct RunContext {
   Progress& progress;
   MeasurePolicy policy = {};
   const Interruption* interruption = nullptr;  ///< of this rank; may be null
+  MachineWatch* machine = nullptr;             ///< of this rank; null on all ranks or none
 
   /// Collective: whether any rank was asked to end early.
   [[nodiscard]] bool interrupted() const {

@@ -42,6 +42,19 @@ std::optional<double> Measurement::percent_of_bankfull() const {
   return 100.0 * *rate / ceiling->bytes_per_second;
 }
 
+std::optional<double> Measurement::watts() const { return energy ? energy->watts() : std::nullopt; }
+
+std::optional<double> Measurement::joules() const {
+  const std::optional<double> power = watts();
+  return power ? std::optional(*power * seconds.median) : std::nullopt;
+}
+
+std::optional<double> Measurement::flops_per_joule() const {
+  const std::optional<double> power = watts();
+  const std::optional<double> rate = flops_per_second();
+  return power && rate ? std::optional(*rate / *power) : std::nullopt;
+}
+
 double Check::deviation() const {
   const double difference = std::abs(value - reference);
   return reference == 0.0 ? difference : difference / std::abs(reference);
@@ -66,6 +79,28 @@ Verdict RunResult::verdict() const {
     return Verdict::failed;
   }
   return resolved() ? Verdict::verified : Verdict::under_resolved;
+}
+
+std::vector<std::string> RunResult::limits_of(const Measurement& measurement) const {
+  std::vector<std::string> limits;
+  std::vector<std::string> counted;
+  const auto has = [](const std::vector<std::string>& list, const std::string& name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+  };
+  for (const ThrottledShare& own : measurement.throttled.value_or(std::vector<ThrottledShare>{})) {
+    counted.push_back(throttle_names.to_string(own.reason));
+    if (own.share >= min_throttled_share) {
+      limits.push_back(counted.back());
+    }
+  }
+  for (const ObservedPart& part : machine.parts) {
+    for (const std::string& limit : part.limits) {
+      if (!has(limits, limit) && (part.kind != "gpu" || !has(counted, limit))) {
+        limits.push_back(limit);
+      }
+    }
+  }
+  return limits;
 }
 
 bool RunResult::noisy() const {

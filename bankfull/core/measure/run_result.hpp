@@ -1,6 +1,9 @@
 #pragma once
 
+#include "bankfull/core/base/figure.hpp"
 #include "bankfull/core/measure/cache.hpp"
+#include "bankfull/core/measure/energy_use.hpp"
+#include "bankfull/core/measure/machine_state.hpp"
 #include "bankfull/core/measure/quietness.hpp"
 #include "bankfull/core/measure/statistics.hpp"
 #include "bankfull/core/measure/work.hpp"
@@ -14,13 +17,6 @@
 #include <vector>
 
 namespace bankfull {
-
-/// A named value with its unit ("" for none): a problem parameter, a machine fact, a figure.
-struct Figure {
-  std::string name;
-  std::variant<bool, std::int64_t, double, std::string> value;
-  std::string unit = {};
-};
 
 /// A rate that the memory system sustained; on several ranks, all at the same time.
 struct Ceiling {
@@ -48,6 +44,11 @@ struct Measurement {
   std::vector<std::string> notes;     ///< caveats for readers of the figures
   CacheFit cache = CacheFit::beyond;  ///< only if `beyond` do rates and percentage describe memory
   Quietness quietness = {};
+  std::optional<EnergyUse> energy = {};  ///< if counters were read around its repeats
+
+  /// For which share of that time its GPUs were throttled, for each reason that they count; empty
+  /// optional: they count none.
+  std::optional<std::vector<ThrottledShare>> throttled = {};
 
   /// Divided by the median time; empty if none are stated.
   [[nodiscard]] std::optional<double> bytes_per_second() const;
@@ -59,6 +60,11 @@ struct Measurement {
   /// Percent of bankfull: the stated bytes per median second divided by the ceiling. Empty if
   /// either is missing.
   [[nodiscard]] std::optional<double> percent_of_bankfull() const;
+
+  // At the mean power while the repeats were timed; empty if that is not known (see EnergyUse).
+  [[nodiscard]] std::optional<double> joules() const;  ///< of one repeat, at the median time
+  [[nodiscard]] std::optional<double> watts() const;
+  [[nodiscard]] std::optional<double> flops_per_joule() const;
 };
 
 /// Points (x, y) of one curve, such as bandwidth over working set.
@@ -106,12 +112,16 @@ struct RunResult {
   std::vector<std::string> notes = {};
   std::any attachment = {};   ///< data for the workload's own reports
   std::string ended_by = {};  ///< the signal that ended the run early; empty if complete
+  MachineState machine = {};  ///< around the run; empty if nobody watched
 
   [[nodiscard]] bool verified() const;  ///< every check passed; true without checks
   [[nodiscard]] bool resolved() const;  ///< the same for the resolution
   [[nodiscard]] Verdict verdict() const;
   [[nodiscard]] bool noisy() const;  ///< if any measurement is
   [[nodiscard]] bool complete() const { return ended_by.empty(); }
+
+  /// What slowed the devices while this was measured: "power-capped"; see MachineState.
+  [[nodiscard]] std::vector<std::string> limits_of(const Measurement& measurement) const;
 
   /// The attachment, which must be of this type.
   template <class T>

@@ -63,10 +63,34 @@ Json to_object(const Quietness& quietness) {
           {"steal", quietness.steal}};
 }
 
+Json to_object(const std::vector<ThrottledShare>& shares) {
+  Json object = Json::object();
+  for (const ThrottledShare& each : shares) {
+    object[throttle_names.to_string(each.reason)] = each.share;
+  }
+  return object;
+}
+
 void add_if_known(Json& object, const char* key, std::optional<double> value) {
   if (value) {
     object[key] = *value;
   }
+}
+
+Json energy_of(const Measurement& measurement, const EnergyUse& energy) {
+  Json object{{"seconds", energy.seconds}, {"timed_seconds", energy.timed_seconds}};
+  if (!energy.is_known()) {
+    object["unknown_because"] = energy.unknown_because;
+    return object;
+  }
+  object["joules"] = energy.joules;
+  object["uncertainty"] = energy.uncertainty;
+  object["covers"] = energy.covers;
+  object["domains"] = to_object(energy.domains);
+  add_if_known(object, "watts", measurement.watts());
+  add_if_known(object, "joules_per_repeat", measurement.joules());
+  add_if_known(object, "flops_per_joule", measurement.flops_per_joule());
+  return object;
 }
 
 Json to_object(const Measurement& measurement) {
@@ -82,6 +106,12 @@ Json to_object(const Measurement& measurement) {
   add_if_known(object, "percent_of_bankfull", measurement.percent_of_bankfull());
   object["cache"] = to_string(measurement.cache);
   object["quietness"] = to_object(measurement.quietness);
+  if (measurement.energy) {
+    object["energy"] = energy_of(measurement, *measurement.energy);
+  }
+  if (measurement.throttled) {
+    object["throttled"] = to_object(*measurement.throttled);
+  }
   object["figures"] = to_object(measurement.figures);
   object["notes"] = measurement.notes;
   return object;
@@ -179,6 +209,9 @@ std::string to_json(const RunResult& result, const Invocation& invocation,
   };
   if (!result.resolution.empty()) {
     document["resolution"] = to_array(result.resolution);
+  }
+  if (!result.machine.parts.empty()) {
+    document["machine_state"] = Json::parse(machine_to_json(result.machine));
   }
   if (!result.complete()) {
     document["ended_by"] = result.ended_by;

@@ -58,7 +58,8 @@ void measure_in_turn(std::vector<Case>& cases, int repeats, const RunContext& co
         try_out(c, RunContext{.ranks = ranks,
                               .progress = context.progress,
                               .policy = policy,
-                              .interruption = context.interruption});
+                              .interruption = context.interruption,
+                              .machine = context.machine});
       });
     }
     for (int repeat = 0; repeat < repeats; ++repeat) {

@@ -303,6 +303,7 @@ Measurement step_of(const Plan& plan, const RunOutcome& outcome, const StageWork
                              outcome.seconds_per_step, sum_of(work, plan.stages()),
                              Repeats::different));
   add_figures(plan, outcome, step);
+  experiment.add_energy(outcome.counters, step);
   if (!outcome.pressure.converged) {
     step.notes.push_back(fmt::format("the last pressure solve stopped at {:.3g} after {} cycles",
                                      outcome.pressure.residual, outcome.pressure.cycles));

@@ -38,6 +38,7 @@ struct RunOutcome {
   TimeTaken taken;
   double seconds_of_steps = 0.0;       ///< that were timed
   double seconds_of_statistics = 0.0;  ///< of all samples; 0: there were none
+  CounterTally counters = {};          ///< of these steps, and of all that was done between them
 
   [[nodiscard]] double mean_step() const {
     return progress.time / static_cast<double>(progress.steps);

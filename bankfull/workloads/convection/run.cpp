@@ -1,6 +1,7 @@
 #include "bankfull/workloads/convection/run.hpp"
 
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/core/measure/counted_work.hpp"
 #include "bankfull/core/measure/experiment.hpp"
 #include "bankfull/core/measure/timer.hpp"
 #include "bankfull/workloads/convection/end_of_run.hpp"
@@ -81,6 +82,7 @@ class Integration {
     record_statistics(true);
     outcome_.progress = clock_;
     outcome_.taken = taken();
+    outcome_.counters = counted_.tally();
     outcome_.end = end();
     outcome_.resolution_checks = resolution_->checks();
     outcome_.averages = nusselt_.averages();
@@ -133,6 +135,7 @@ class Integration {
     saved_ = {clock_.steps, clock_.time};
     since_save_.restart();
     since_fields_.restart();
+    counted_.begin();
     watch_.restart();
     since_begin_.restart();
   }
@@ -392,6 +395,7 @@ class Integration {
       seconds_since_row_ += seconds;
       steps_since_row_ += timed_steps_;
       outcome_.seconds_of_steps += seconds;
+      counted_.add(seconds, at_end());
       outcome_.seconds_per_step.push_back(seconds / static_cast<double>(timed_steps_));
     }
     timed_steps_ = 0;
@@ -754,6 +758,7 @@ class Integration {
   Stopwatch since_fields_;
   Stopwatch since_begin_;
   Stopwatch watch_;
+  CountedWork counted_{context_.machine};
   double seconds_before_pause_ = 0.0;
   std::int64_t timed_steps_ = 0;
   std::int64_t steps_since_row_ = 0;

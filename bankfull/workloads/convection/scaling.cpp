@@ -90,6 +90,7 @@ struct Measuring {
   RunContext context;
   Experiment experiment;
   std::vector<double> seconds = {};        ///< of the steps of each repeat
+  CounterTally counters = {};              ///< around them
   std::vector<StageSeconds> parts = {};    ///< of each repeat
   std::vector<StageSeconds> exposed = {};  ///< likewise; none on one rank
   Work work = {};                          ///< of the steps of a repeat
@@ -217,6 +218,7 @@ void measure(Case& c) {
       fmt::format("{} {}", plan.problem().name, cells_text(plan.problem())), measuring.seconds,
       measuring.work);
   Measurement& m = c.measurement;
+  measuring.experiment.add_energy(measuring.counters, m);
   m.parameters = {{"ranks", std::int64_t{c.ranks.count()}},
                   {"ranks_grid", along_xyz(plan, per_axis(plan.cut().grid()))},
                   {"grid", cells_text(plan.problem())},
@@ -257,7 +259,9 @@ void time_once(Case& c, const bankfull::Stage& stage) {
   {
     const std::unique_ptr<Integrator> flow = flow_of(*c.wanted.plan);
     make_steps(*flow, warm_steps);
+    const auto before = measuring.experiment.read_counters();
     measuring.seconds.push_back(measuring.experiment.time([&] { make_steps(*flow, c.steps); }));
+    measuring.experiment.add_window(before, measuring.seconds.back(), measuring.counters);
     measuring.work = sum_of(flow->work(), c.wanted.plan->stages() * static_cast<double>(c.steps));
     shared = time_parts(*flow, ranks);
   }

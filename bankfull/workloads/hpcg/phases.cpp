@@ -1,5 +1,6 @@
 #include "bankfull/workloads/hpcg/phases.hpp"
 
+#include "bankfull/core/measure/counted_work.hpp"
 #include "bankfull/core/measure/pauses.hpp"
 #include "bankfull/core/measure/timer.hpp"
 #include "bankfull/workloads/hpcg/cg.hpp"
@@ -146,6 +147,7 @@ Solved run_timed_sets(const Problem& problem, CgBackend& backend, const RunConte
   std::vector<double> residuals;
   std::optional<Solved> kept;
   bool complete = false;
+  CountedWork counted(context.machine);
   until_interrupted([&] {
     // Sets may take less time than the one that tested every residual.
     double elapsed = 0.0;
@@ -162,12 +164,14 @@ Solved run_timed_sets(const Problem& problem, CgBackend& backend, const RunConte
       residuals.push_back(
           run_timed_set(backend, limits, pauses, unpaused, ranks, outcome, results));
       elapsed += ranks.all_gather(outcome.times.total - before).front();
+      counted.add(results.set_seconds.back(), true);
       if (unpaused < limits.iterations) {
         kept = solved_by(backend, limits.iterations, residuals.back());
       }
     }
     complete = true;
   });
+  results.counters = counted.tally();
   if (residuals.empty()) {
     throw Interrupted();
   }

@@ -14,6 +14,7 @@ namespace bankfull::hpcg {
 /// Results of the benchmark's phases besides the official outcome.
 struct PhaseResults {
   std::vector<double> set_seconds;  ///< of each timed set
+  CounterTally counters = {};       ///< from the first set to the last
   std::vector<Step> steps;          ///< of one iteration, each timed by itself; may be empty
   Work iteration = {};              ///< of this rank; without steps only its working set is known
   Transport transport = Transport::local;

@@ -90,6 +90,7 @@ Measurement sets_measurement(const Problem& problem, const Outcome& outcome,
                          {.name = "sweeps", .value = to_string(problem.sweeps)}},
                         problem);
   m.figures = figures_of(outcome, results);
+  experiment.add_energy(results.counters, m);
   m.notes = notes_of(problem, outcome, results);
   return m;
 }

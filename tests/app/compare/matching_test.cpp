@@ -137,5 +137,23 @@ TEST(Differences, AreFactsOptionsAndVariables) {
   EXPECT_EQ(found[2].what, "system.driver");
 }
 
+TEST(Differences, AreSettingsOfTheMachineThatBothRecorded) {
+  RecordedRun before = run_taking({1.0});
+  RecordedRun after = run_taking({1.0});
+  const auto host = [](const std::string& governor, const std::string& cgroup) {
+    return ObservedPart{
+        .kind = "host",
+        .name = "host a",
+        .settings = {{.name = "governor", .value = governor}, {.name = "cgroup", .value = cgroup}}};
+  };
+  after.result.machine.parts = {host("powersave", "/job_1")};
+  EXPECT_TRUE(differences({&before}, {&after}).empty()) << "earlier results have none";
+  before.result.machine.parts = {host("performance", "/job_2")};
+  const std::vector<Difference> found = differences({&before}, {&after});
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].what, "host.governor");
+  EXPECT_EQ(joined(found[0].old_values), "performance");
+}
+
 }  // namespace
 }  // namespace bankfull::compare

@@ -35,7 +35,18 @@ RunResult example() {
                    {.name = "verified", .value = true}},
        .notes = {"a note"},
        .cache = CacheFit::partly,
-       .quietness = {.spread = 1.0, .foreign_load = 0.5}}};
+       .quietness = {.spread = 1.0, .foreign_load = 0.5},
+       .energy = EnergyUse{.joules = 30.0,
+                           .seconds = 6.0,
+                           .timed_seconds = 5.5,
+                           .uncertainty = 0.02,
+                           .covers = "GPU boards",
+                           .domains = {{.name = "gpu", .value = 30.0, .unit = "J"}}},
+       .throttled = std::vector<ThrottledShare>{{.reason = Throttle::power_cap, .share = 0.5}}}};
+  result.machine.parts = {{.kind = "host",
+                           .name = "host a",
+                           .during = {{.name = "load_average", .min = 1.0, .max = 2.0}},
+                           .limits = {"thermally throttled"}}};
   result.series = {{.name = "bandwidth",
                     .x_name = "working set",
                     .x_unit = "B",

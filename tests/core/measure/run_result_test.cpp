@@ -100,6 +100,42 @@ TEST(Measurement, SpreadIsOfRepeatsOfTheSameWork) {
   EXPECT_FALSE(m.spread().has_value()) << "one repeat";
 }
 
+TEST(RunResultJson, CarriesEnergyAndTheMachine) {
+  RunResult result = example();
+  auto json = nlohmann::json::parse(to_json(result, {}, {}));
+  EXPECT_FALSE(json.contains("machine_state"));
+  EXPECT_FALSE(json["measurements"][0].contains("energy"));
+  Measurement& m = result.measurements.front();
+  m.energy = EnergyUse{.joules = 30.0,
+                       .seconds = 6.0,
+                       .timed_seconds = 5.5,
+                       .uncertainty = 0.02,
+                       .covers = "GPU boards",
+                       .domains = {{.name = "gpu", .value = 30.0, .unit = "J"}}};
+  m.throttled = std::vector<ThrottledShare>{{.reason = Throttle::power_cap, .share = 0.5}};
+  result.machine.parts = {
+      {.kind = "gpu", .name = "GPU 0", .limits = {"power-capped"}, .is_throttling_known = true}};
+  json = nlohmann::json::parse(to_json(result, {}, {}));
+  const auto& energy = json["measurements"][0]["energy"];
+  EXPECT_EQ(energy["watts"], 5.0);
+  EXPECT_EQ(energy["joules_per_repeat"], 10.0) << "the median is 2 s";
+  EXPECT_EQ(energy["flops_per_joule"], 0.8);
+  EXPECT_EQ(energy["domains"]["gpu"]["value"], 30.0);
+  EXPECT_EQ(json["measurements"][0]["throttled"]["power-capped"], 0.5);
+  EXPECT_EQ(json["machine_state"]["verdict"], "power-capped");
+  EXPECT_EQ(json["machine_state"]["parts"][0]["name"], "GPU 0");
+}
+
+TEST(RunResultJson, SaysWhyEnergyIsUnknownInsteadOfAFigure) {
+  RunResult result = example();
+  result.measurements.front().energy = EnergyUse{.seconds = 6.0, .unknown_because = "too short"};
+  const auto json = nlohmann::json::parse(to_json(result, {}, {}));
+  const auto& energy = json["measurements"][0]["energy"];
+  EXPECT_EQ(energy["unknown_because"], "too short");
+  EXPECT_FALSE(energy.contains("joules"));
+  EXPECT_FALSE(energy.contains("watts"));
+}
+
 TEST(RunResultJson, CarriesFiguresAndContext) {
   const auto json =
       nlohmann::json::parse(to_json(example(), {.command_line = "bankfull example"}, {}));

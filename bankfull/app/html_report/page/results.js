@@ -16,7 +16,7 @@ function checkRows(checks) {
 
 function runDetails(run, n) {
   const notes = [...new Set([...run.notes, ...run.measurements.flatMap((one) => one.notes)])];
-  const states = [run.verdict, ...(run.noisy ? ["noisy"] : []), ...(run.ended_by ? [`ended early by ${run.ended_by}`] : [])];
+  const states = [run.verdict, ...(run.noisy ? ["noisy"] : []), ...run.limits, ...(run.ended_by ? [`ended early by ${run.ended_by}`] : [])];
   const look = run.verdict === "failed" ? "bad" : run.verdict === "verified" && states.length === 1 ? "good" : "doubtful";
   const figures = figureRows(run);
   const checkHeadings = ["check", "value", "reference", "tolerance", "", "source"];

@@ -1,0 +1,76 @@
+#pragma once
+
+#include "bankfull/core/comm/communicator.hpp"
+#include "bankfull/core/machine/device.hpp"
+#include "bankfull/core/machine/rapl.hpp"
+#include "bankfull/core/machine/system_files.hpp"
+#include "bankfull/core/machine/throttling.hpp"
+#include "bankfull/core/measure/energy_use.hpp"
+#include "bankfull/core/measure/machine_state.hpp"
+#include "bankfull/core/measure/timer.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bankfull {
+
+/// Where a GPU is found.
+struct GpuAddress {
+  std::string name;  ///< for people: "GPU 0 of host node1"
+  std::string model;
+  std::string uuid;
+  std::string pci_bus_id;
+};
+
+/// Watches this rank's node and GPU from its construction on. It reads files and asks the driver,
+/// only when it is called and in the calling thread: callers call between timed regions.
+class MachineWatch {
+ public:
+  /// Reads the node's state before the run. Tests pass other files and another library of NVML.
+  explicit MachineWatch(SystemFiles files = SystemFiles(),
+                        std::string nvml_library = "libnvidia-ml.so.1");
+  ~MachineWatch();
+  MachineWatch(const MachineWatch&) = delete;
+  MachineWatch& operator=(const MachineWatch&) = delete;
+
+  /// Watches a GPU too, from now on; nothing happens if it is watched already, for the CPU, or in a
+  /// program without CUDA.
+  void watch(Device device);
+  void watch(const GpuAddress& gpu);
+
+  /// Energy and throttling of this rank's GPU and node: less than a millisecond.
+  [[nodiscard]] CounterReading read_counters();
+
+  /// Why the energy of work on this device is not counted; empty: it is.
+  [[nodiscard]] std::string energy_unknown_because(Device device) const;
+
+  /// Reads the whole state, some milliseconds, after work that took `last_seconds`; does nothing if
+  /// that was too short to be followed by such a pause, or if it has just done so.
+  void observe_after(double last_seconds);
+
+  /// Reads the whole state.
+  void observe();
+
+  /// Collective: reads the state after the run and returns that of all ranks: of each GPU once, and
+  /// of each node.
+  [[nodiscard]] MachineState state(const Communicator& ranks);
+
+ private:
+  class History;
+  struct Host;
+  struct Gpu;
+
+  [[nodiscard]] MachineState own_parts(bool with_host);
+
+  SystemFiles files_;
+  std::string nvml_library_;
+  Stopwatch clock_;
+  Rapl rapl_;
+  std::unique_ptr<Host> host_;
+  std::unique_ptr<Gpu> gpu_;
+  double last_observed_ = 0.0;
+};
+
+}  // namespace bankfull
