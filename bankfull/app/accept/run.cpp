@@ -22,24 +22,24 @@ class DeviceRuns {
   DeviceRuns(const Order& order, Phase phase)
       : order_(order),
         phase_(phase),
-        self_(make_self_communicator()),
         folder_(order.folder /
                 fmt::format("{}-{}", survey_cpu().host_name, device_folder(order.device))) {}
 
   /// Of one gauge, once more. `report` is of this device.
   void run(const Gauge& gauge, DeviceReport& report) {
     fs::create_directories(folder_);
-    const fs::path file = folder_ / fmt::format("{}-{}-{}.json", phase_word(), gauge.name, ++runs_);
-    std::vector<std::string> arguments = gauge.arguments;
-    arguments.insert(arguments.end(), {"--json", file.string(), "--quiet"});
-    const StepOutcome outcome = run_step(arguments, *self_, folder_ / "log.txt");
-    note(outcome, gauge, report);
-    if (outcome.code == ExitCode::ok) {
-      const recorded::RecordedRun run = recorded::read_run(file);
-      report.name = device_of(run);
-      for (const Reading& reading : readings_of(run)) {
-        add(reading, report);
+    const GaugeRun run = order_.run_gauge(
+        gauge, folder_ / fmt::format("{}-{}-{}.json", phase_word(), gauge.name, ++runs_));
+    if (run.code != ExitCode::ok) {
+      if (report.code == ExitCode::ok) {
+        report.code = run.code;
+        report.message = run.message;
       }
+      return;
+    }
+    report.name = run.name;
+    for (const Reading& reading : run.readings) {
+      add(reading, report);
     }
   }
 
@@ -49,14 +49,6 @@ class DeviceRuns {
   }
   [[nodiscard]] std::string phase_word() const {
     return phase_ == Phase::alone ? "alone" : "at-once";
-  }
-
-  static void note(const StepOutcome& outcome, const Gauge& gauge, DeviceReport& report) {
-    if (outcome.code != ExitCode::ok && report.code == ExitCode::ok) {
-      report.code = outcome.code;
-      report.message =
-          outcome.message.empty() ? command_line_of(gauge.arguments) + " failed" : outcome.message;
-    }
   }
 
   static void add(const Reading& reading, DeviceReport& report) {
@@ -71,7 +63,6 @@ class DeviceRuns {
 
   const Order& order_;
   Phase phase_;
-  std::unique_ptr<Communicator> self_;
   fs::path folder_;
   int runs_ = 0;
 };

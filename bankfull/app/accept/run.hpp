@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/app/accept/baseline.hpp"
+#include "bankfull/app/accept/gauge_run.hpp"
 #include "bankfull/app/accept/judgement.hpp"
 #include "bankfull/core/comm/communicator.hpp"
 #include "bankfull/core/machine/device.hpp"
@@ -56,6 +57,7 @@ struct Order {
   std::optional<Baseline> baseline = {};  ///< instead of the one that comes with the program
   std::filesystem::path folder;           ///< of the results of all runs
   int rounds = 1;                         ///< before a miss is measured again
+  GaugeRunner run_gauge = run_command_of;
 };
 
 /// Collective: measures the devices of all ranks; `tell` gets what is being done, on the root. A
