@@ -20,12 +20,15 @@ void measure_chip(const Problem& problem, const RunContext& context, Experiment&
 }
 
 std::int64_t chip_bytes(const Problem& problem) {
-  const std::int64_t order = 4 * max_nodes(problem.device);
+  const std::int64_t chain =
+      problem.device.is_cuda() ? detail::in_flight_bytes(problem) : problem.footprint_to;
+  const std::int64_t order =
+      4 * std::min(max_nodes(problem.device), chain / line_bytes(problem.device));
   if (problem.device.is_cuda()) {
-    constexpr std::int64_t others = 64 * mib;  // lines of L2, their lists, sums of threads
-    return others + 2 * detail::in_flight_bytes(problem) + order;
+    constexpr std::int64_t others = 16 * mib;  // lines of L2 and their lists, or regions for L1
+    return std::max(others, 2 * chain + order);
   }
-  return std::max(problem.footprint_to, node_bytes(problem)) + order;
+  return std::max(chain, node_bytes(problem)) + order;
 }
 
 std::int64_t detail::in_flight_bytes(const Problem& problem) {

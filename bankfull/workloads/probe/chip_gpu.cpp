@@ -28,8 +28,12 @@ const GpuInfo& gpu_of(const Problem& problem) {
   return survey_gpus().gpus.at(static_cast<std::size_t>(problem.device.index));
 }
 
-Work work_on_chip(double bytes, const std::string& model) {
-  return {.traffic = {.bytes_read = bytes}, .model = model, .is_bound_by_memory = false};
+/// `memory_bytes` are read again and again.
+Work work_on_chip(double bytes, double memory_bytes, const std::string& model) {
+  return {.traffic = {.bytes_read = bytes},
+          .model = model,
+          .working_set_bytes = memory_bytes,
+          .is_bound_by_memory = false};
 }
 
 Check check_of(const std::string& name, std::int64_t wrong, const std::string& source) {
@@ -44,7 +48,8 @@ class ChipReads {
 
   [[nodiscard]] TimedPass pass() {
     return {.name = name_,
-            .work = work_on_chip(last_.bytes, "all that the threads read, inside the chip"),
+            .work = work_on_chip(last_.bytes, last_.memory_bytes,
+                                 "all that the threads read, inside the chip"),
             .parameters = {{"operation", name_}},
             .seconds = [this] {
               last_ = read_();
@@ -140,14 +145,14 @@ Measurement measure_walk(const Problem& problem, const Experiment& experiment, C
   std::vector<double> samples;
   double clocks = 0.0;
   memory.walk(place, blocks);
-  for (int n = 0; n < problem.repeats; ++n) {
+  for (int n = 0; n < std::min(problem.repeats, 10); ++n) {
     const ChipWalk walk = memory.walk(place, blocks);
     samples.push_back(walk.seconds);
     clocks = n == 0 ? walk.clocks : std::min(clocks, walk.clocks);
     lost += walk.arrived ? 0 : 1;
   }
   Measurement m = experiment.measurement(
-      name, samples, work_on_chip(4.0, "one load of a chain in shared memory, 4 bytes"));
+      name, samples, work_on_chip(4.0, 16384.0, "one load of a chain in shared memory, 4 bytes"));
   m.parameters = {{"operation", name}, {"cluster_blocks", std::int64_t{blocks}}};
   m.figures = {{"latency", m.seconds.median, "s"}, {"latency_in_clocks", clocks}};
   return m;
@@ -187,13 +192,22 @@ struct LineRun {
   std::int64_t wrong = 0;
 };
 
-TimedPass pass_of(L2Lines& lines, LineRun& run) {
+double bytes_of_lists(const LineLists& lists) {
+  double lines = 0.0;
+  for (const std::vector<std::uint32_t>& list : lists) {
+    lines += static_cast<double>(list.size());
+  }
+  return lines * static_cast<double>(L2Lines::line_bytes);
+}
+
+TimedPass pass_over(L2Lines& lines, LineRun& run) {
   const double bytes = lines.run(run.pass, run.lists).bytes;
   const bool reads = run.pass == LinePass::read;
   return {
       .name = run.name,
       .work = {.traffic = {.bytes_read = reads ? bytes : 0.0, .bytes_written = reads ? 0.0 : bytes},
                .model = "lines that stay in L2, each multiprocessor again and again its own",
+               .working_set_bytes = bytes_of_lists(run.lists),
                .is_bound_by_memory = false},
       .parameters = {{"operation", run.name}},
       .seconds = [&lines, &run] {
@@ -233,7 +247,7 @@ void measure_lines(const Problem& problem, Experiment& experiment, L2Lines& line
   std::vector<TimedPass> passes;
   passes.reserve(runs.size());
   for (LineRun& run : runs) {
-    passes.push_back(pass_of(lines, run));
+    passes.push_back(pass_over(lines, run));
   }
   std::vector<Measurement> measured = measure_in_turn(experiment, passes, problem.repeats);
   for (std::size_t n = 0; n < measured.size(); ++n) {
@@ -276,7 +290,6 @@ HalvesFound find_halves(L2Lines& lines) {
   return found;
 }
 
-/// A measurement whose samples are those of no time: clocks of accesses, as figures.
 void note_halves(const HalvesFound& found, RunResult& result) {
   const auto& units = found.halves.group_of_multiprocessor;
   const auto& lines = found.halves.group_of_line;

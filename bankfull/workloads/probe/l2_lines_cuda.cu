@@ -267,7 +267,7 @@ class CudaL2Lines final : public L2Lines {
   }
 
  private:
-  static constexpr int max_samples = 4096;
+  static constexpr int max_samples = 512;
 
   /// Lines that a multiprocessor takes in a pass, one list after the other.
   static constexpr std::int64_t items = std::int64_t{pass_rounds} * loads_in_flight * lines_at_once;

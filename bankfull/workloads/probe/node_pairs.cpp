@@ -17,6 +17,7 @@ namespace bankfull::probe {
 namespace {
 
 constexpr std::int64_t max_node_bytes = std::int64_t{1} << 30;
+constexpr std::int64_t quick_node_bytes = std::int64_t{256} << 20;
 constexpr std::int64_t max_node_chain = std::int64_t{1} << 21;  // nodes: more take long to permute
 constexpr std::uint64_t node_period = 8;
 
@@ -72,7 +73,7 @@ void measure_row(const Problem& problem, const NumaNode& threads,
                  std::int64_t& wrong, int& misplaced) {
   const std::int64_t bytes = node_bytes(problem);
   for (const NumaNode& memory : nodes) {
-    NodeReads reads = read_node(threads, memory.number, bytes, problem.repeats);
+    NodeReads reads = read_node(threads, memory.number, bytes, std::min(problem.repeats, 10));
     wrong += reads.wrong_sums;
     misplaced += reads.lies_there ? 0 : 1;
     matrices[0].pairs.push_back({threads.number, memory.number, std::move(reads.seconds)});
@@ -149,7 +150,8 @@ std::vector<double> node_latency(const NumaNode& threads, int memory_node, std::
 }
 
 std::int64_t node_bytes(const Problem& problem) {
-  return std::min(problem.footprint_to, max_node_bytes) / 64 * 64;
+  const std::int64_t most = problem.quick ? quick_node_bytes : max_node_bytes;
+  return std::min(problem.footprint_to, most) / 64 * 64;
 }
 
 void measure_node_pairs(const Problem& problem, const RunContext& context,

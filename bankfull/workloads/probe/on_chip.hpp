@@ -18,6 +18,7 @@ inline constexpr auto on_chip_names =
 struct ChipRead {
   double seconds = 0.0;          ///< by the device's clock
   double bytes = 0.0;            ///< of all multiprocessors
+  double memory_bytes = 0.0;     ///< that are read again and again, of all multiprocessors
   double bytes_per_clock = 0.0;  ///< of one multiprocessor by its own clock: the median of all
   std::int64_t wrong_sums = 0;  ///< threads whose sum of what they read is not that of the contents
 };

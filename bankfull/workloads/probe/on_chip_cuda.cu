@@ -322,6 +322,7 @@ class CudaChipMemory final : public ChipMemory {
     const double block_bytes = 16.0 * loads * read_threads;
     ChipRead read{.seconds = seconds,
                   .bytes = block_bytes * blocks,
+                  .memory_bytes = 16.0 * vectors * blocks,
                   .bytes_per_clock = bytes_per_clock(times, block_bytes)};
     const auto repeats = static_cast<unsigned>(loads * read_threads / vectors);
     for (unsigned n = 0; n < sums.size(); ++n) {

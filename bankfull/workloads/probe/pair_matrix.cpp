@@ -26,13 +26,15 @@ Measurement slowest_pair(const PairMatrix& matrix, const Experiment& experiment)
                                           .model = matrix.model,
                                           .working_set_bytes = matrix.working_set_bytes,
                                           .is_bound_by_memory = false});
+  // Not a parameter: another run of the same machine may find another pair.
+  const std::string pair = fmt::format("{} {}, {} {}", matrix.first_name, slowest->first,
+                                       matrix.second_name, slowest->second);
   m.parameters = {{"operation", matrix.name},
-                  {"pair", fmt::format("{} {}, {} {}", matrix.first_name, slowest->first,
-                                       matrix.second_name, slowest->second)},
                   {"pairs", static_cast<std::int64_t>(matrix.pairs.size())}};
   m.figures = {{"least", all.min, unit_of(matrix)},
                {"median", all.median, unit_of(matrix)},
-               {"largest", all.max, unit_of(matrix)}};
+               {"largest", all.max, unit_of(matrix)},
+               {"slowest", pair}};
   return m;
 }
 

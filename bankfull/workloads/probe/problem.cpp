@@ -217,6 +217,9 @@ void complete_latency(Problem& problem) {
   const std::int64_t wanted =
       problem.quick && !gpu ? quick_size(problem) : std::max(beyond_cache, far);
   const std::int64_t to = std::min(wanted, bound);
+  require(problem.footprint_to > 0 || to >= 4 * line,
+          fmt::format("{} of memory cannot hold a chain", bytes_text(problem.memory_limit)),
+          "allow more memory");
   fill_blank(problem.footprint_to, std::max(to, problem.footprint_from));
   fill_blank(problem.footprint_from, std::min(gpu ? 8 * kib : 4 * kib, problem.footprint_to));
   const bool holds_pages = problem.footprint_to >= 16 * kib;
