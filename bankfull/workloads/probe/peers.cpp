@@ -110,19 +110,24 @@ void measure_pair_reads(const Problem& problem, const RunContext& context, PeerT
   }
 }
 
+/// Refers to both.
+TimedPass pass_of_pattern(PeerTransfers& transfers, const PeerPattern& pattern) {
+  return {.name = pattern.name,
+          .work = {.traffic = {.bytes_written = bytes_in_a_row(transfers, pattern.routes.size())},
+                   .model = "bytes over all routes",
+                   .is_bound_by_memory = false},
+          .parameters = {{"operation", pattern.name},
+                         {"routes", static_cast<std::int64_t>(pattern.routes.size())}},
+          .seconds = [&transfers, &pattern] { return transfers.copy_seconds(pattern.routes); }};
+}
+
 void measure_peer_patterns(const Problem& problem, PeerTransfers& transfers, int gpus,
                            Experiment& experiment, RunResult& result) {
   const std::vector<PeerPattern> patterns = peer_patterns(gpus);
   std::vector<TimedPass> passes;
+  passes.reserve(patterns.size());
   for (const PeerPattern& pattern : patterns) {
-    passes.push_back(
-        {.name = pattern.name,
-         .work = {.traffic = {.bytes_written = bytes_in_a_row(transfers, pattern.routes.size())},
-                  .model = "bytes over all routes",
-                  .is_bound_by_memory = false},
-         .parameters = {{"operation", pattern.name},
-                        {"routes", static_cast<std::int64_t>(pattern.routes.size())}},
-         .seconds = [&transfers, &pattern] { return transfers.copy_seconds(pattern.routes); }});
+    passes.push_back(pass_of_pattern(transfers, pattern));
   }
   std::vector<Measurement> measured = measure_in_turn(experiment, passes, problem.repeats);
   std::move(measured.begin(), measured.end(), std::back_inserter(result.measurements));
