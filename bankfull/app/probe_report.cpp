@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <functional>
+#include <set>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace bankfull {
@@ -61,6 +64,103 @@ std::string link_report(const RunResult& result) {
   return text + "\n";
 }
 
+const Figure* find_figure(const std::vector<Figure>& figures, const std::string& name) {
+  const auto found = std::ranges::find(figures, name, &Figure::name);
+  return found == figures.end() ? nullptr : &*found;
+}
+
+/// The matrix that a series is a row of; empty if of none.
+std::string matrix_of(const Series& series) {
+  const Figure* matrix = find_figure(series.parameters, "matrix");
+  return matrix == nullptr ? std::string() : std::get<std::string>(matrix->value);
+}
+
+std::string cell_text(const Series& row, double column) {
+  for (const auto& [x, y] : row.points) {
+    if (x == column) {
+      return fmt::format("{:.3g}", row.y_unit == "B/s" ? y * 1e-9 : y);
+    }
+  }
+  return "-";
+}
+
+/// One row and one column per place: the series of one matrix.
+std::string matrix_table(const std::vector<const Series*>& rows) {
+  std::set<double> columns;
+  for (const Series* row : rows) {
+    for (const auto& [x, y] : row->points) {
+      columns.insert(x);
+    }
+  }
+  const Series& first = *rows.front();
+  const std::string row_name = first.parameters.back().name;
+  std::vector<std::string> headings{fmt::format("{} \\ {}", row_name, first.x_name)};
+  for (const double column : columns) {
+    headings.push_back(fmt::format("{:.0f}", column));
+  }
+  Table table(std::move(headings));
+  for (const Series* row : rows) {
+    std::vector<std::string> cells{
+        fmt::format("{}", std::get<std::int64_t>(row->parameters.back().value))};
+    for (const double column : columns) {
+      cells.push_back(cell_text(*row, column));
+    }
+    table.add_row(std::move(cells));
+  }
+  return fmt::format("{}, {}\n{}\n", matrix_of(first),
+                     first.y_unit == "B/s" ? "GB/s" : first.y_unit, table.text());
+}
+
+/// All matrices of a result, those of one pair left out: their measurement says the same.
+std::string matrices(const RunResult& result) {
+  std::vector<std::pair<std::string, std::vector<const Series*>>> found;
+  for (const Series& series : result.series) {
+    const std::string name = matrix_of(series);
+    if (name.empty()) {
+      continue;
+    }
+    if (found.empty() || found.back().first != name) {
+      found.emplace_back(name, std::vector<const Series*>{});
+    }
+    found.back().second.push_back(&series);
+  }
+  std::string text;
+  for (const auto& [name, rows] : found) {
+    if (rows.size() > 1 || rows.front()->points.size() > 1) {
+      text += matrix_table(rows);
+    }
+  }
+  return text;
+}
+
+/// Figures of parts of a chip, which the table of measurements does not show.
+std::string chip_table(const RunResult& result) {
+  const std::vector<std::pair<std::string, std::string>> columns{
+      {"per_clock_and_multiprocessor", "B/clock"}, {"latency_in_clocks", "clocks"},
+      {"load_latency_in_clocks", "load, clocks"},  {"atomic_latency_in_clocks", "atomic, clocks"},
+      {"in_flight_at_90_percent", "in flight, B"}, {"latency_times_bandwidth", "Little, B"}};
+  Table table({"inside the chip", "figure", "value"});
+  bool any = false;
+  for (const Measurement& m : result.measurements) {
+    for (const auto& [name, heading] : columns) {
+      if (const Figure* figure = find_figure(m.figures, name)) {
+        table.add_row({m.name, heading, fmt::format("{:.4g}", std::get<double>(figure->value))});
+        any = true;
+      }
+    }
+  }
+  return any ? table.text() + "\n" : std::string();
+}
+
+/// The curves by bytes in flight, whose largest values are alike: that of most loads per thread.
+std::string flight_chart(const RunResult& result) {
+  const Series* last = nullptr;
+  for (const Series& series : result.series) {
+    last = series.name.starts_with("bandwidth by bytes in flight") ? &series : last;
+  }
+  return last == nullptr ? std::string() : text_chart(*last) + "\n";
+}
+
 }  // namespace
 
 std::string probe_report(const RunResult& result) {
@@ -77,6 +177,7 @@ std::string probe_report(const RunResult& result) {
   if (const Series* series = find_series(result, "latency, ")) {
     text += text_chart(*series, {.log_values = true}) + "\n";
   }
+  text += flight_chart(result) + chip_table(result) + matrices(result);
   return text + "plateaus found\n" + report_notes(result) + "\n";
 }
 

@@ -438,6 +438,12 @@ class Probe(CommandLine):
         self.assertIn("latency, stride 64 B", result.stdout)
         self.assertIn("plateaus found", result.stdout)
 
+    def test_chip_shows_orders_of_chains_and_verifies(self):
+        result = run("probe", "chip", "--footprint-to", "16MiB", *self.SMALL)
+        self.assertEqual(result.returncode, OK, result.stdout + result.stderr)
+        for words in ("stride 64 B, huge pages, in order", "stride 64 B, huge pages, backwards", "verdict=verified"):
+            self.assertIn(words, result.stdout)
+
     def test_json_follows_the_schema(self):
         import jsonschema
         target = self.path / "probe.json"

@@ -77,7 +77,7 @@ class Link(unittest.TestCase):
         self.refused(run(1, "link", *CPU), wanted)
 
     def test_other_parts_point_to_links(self):
-        for part in ("bandwidth", "latency", "all"):
+        for part in ("bandwidth", "latency", "chip", "peers", "all"):
             with self.subTest(part=part):
                 self.refused(run(2, part, *CPU), f"probe {part} runs on one rank", "probe link")
 

@@ -197,6 +197,9 @@ class Probe(Memory):
     def test_latency(self):
         self.holds("probe", "latency", "--quick", "--footprint-to", "128MiB")
 
+    def test_chip(self):
+        self.holds("probe", "chip", "--quick", "--footprint-to", "128MiB")
+
 
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *UNITTEST_ARGUMENTS])

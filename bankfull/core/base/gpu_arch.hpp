@@ -14,4 +14,8 @@ inline constexpr int compiled_capability = 0;
 /// The first compute capability, times ten, with bulk tensor copies; see core/exec/bulk_copy.cuh.
 inline constexpr int bulk_copy_capability = 90;
 
+/// Likewise with clusters of blocks that read each other's shared memory; see
+/// core/exec/cluster.cuh.
+inline constexpr int cluster_capability = 90;
+
 }  // namespace bankfull

@@ -14,6 +14,7 @@ struct LaunchShape {
   dim3 grid;
   dim3 block;
   std::size_t shared_bytes = 0;
+  unsigned cluster_blocks = 0;  ///< blocks of a cluster along x; 0: no clusters. See cluster.cuh
 };
 
 /// Lets a kernel use up to `bytes` of dynamic shared memory, more than the default 48 KiB. Holds
@@ -75,25 +76,74 @@ namespace detail {
 void check_launch(cudaError_t status, const void* kernel, const LaunchShape& shape,
                   const std::source_location& where);
 
+inline cudaLaunchAttribute cluster_attribute(unsigned blocks) {
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim.x = blocks;
+  attribute.val.clusterDim.y = 1;
+  attribute.val.clusterDim.z = 1;
+  return attribute;
+}
+
 /// Queues a kernel: every launch of the program comes through here.
 template <class... Parameters, class... Arguments>
 void launch(const LaunchSite& site, const LaunchShape& shape, BlocksRun run,
             void (*kernel)(Parameters...), Arguments... arguments) {
-  cudaLaunchAttribute together{};
-  together.id = cudaLaunchAttributeCooperative;
-  together.val.cooperative = 1;
+  cudaLaunchAttribute attributes[2]{};
   cudaLaunchConfig_t config{};
   config.gridDim = shape.grid;
   config.blockDim = shape.block;
   config.dynamicSmemBytes = shape.shared_bytes;
   config.stream = site.stream->handle();
-  config.attrs = &together;
-  config.numAttrs = run == BlocksRun::all_at_once ? 1 : 0;
+  config.attrs = attributes;
+  if (run == BlocksRun::all_at_once) {
+    cudaLaunchAttribute& together = attributes[config.numAttrs++];
+    together.id = cudaLaunchAttributeCooperative;
+    together.val.cooperative = 1;
+  }
+  if (shape.cluster_blocks > 0) {
+    attributes[config.numAttrs++] = cluster_attribute(shape.cluster_blocks);
+  }
   check_launch(cudaLaunchKernelEx(&config, kernel, arguments...),
                reinterpret_cast<const void*>(kernel), shape, site.where);
 }
 
 }  // namespace detail
+
+/// Lets a kernel run in clusters of more than the 8 blocks that every GPU with clusters allows.
+template <class... Parameters>
+void allow_large_clusters(void (*kernel)(Parameters...)) {
+  cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
+             "allowing a kernel large clusters");
+}
+
+/// Clusters of a launch of this shape that the current GPU can run at the same time; 0 where it can
+/// run none. The grid only has to be a multiple of the cluster.
+template <class... Parameters>
+int max_active_clusters(void (*kernel)(Parameters...), const LaunchShape& shape) {
+  cudaLaunchAttribute cluster = detail::cluster_attribute(shape.cluster_blocks);
+  cudaLaunchConfig_t config{};
+  config.gridDim = shape.grid;
+  config.blockDim = shape.block;
+  config.dynamicSmemBytes = shape.shared_bytes;
+  config.attrs = &cluster;
+  config.numAttrs = 1;
+  int clusters = 0;
+  if (cudaOccupancyMaxActiveClusters(&clusters, kernel, &config) != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());  // an impossible cluster is an answer, not a failure
+    return 0;
+  }
+  return clusters;
+}
+
+/// Blocks of a launch that one multiprocessor of the current GPU can hold at the same time.
+template <class... Parameters>
+int max_resident_blocks(void (*kernel)(Parameters...), int threads, std::size_t shared_bytes = 0) {
+  int blocks = 0;
+  cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared_bytes),
+             "asking how many blocks a multiprocessor holds");
+  return blocks;
+}
 
 /// Queues a kernel on a stream. Throws RuntimeFailure where the driver refuses it.
 template <class... Parameters, class... Arguments>

@@ -1,10 +1,14 @@
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/machine/cpu.hpp"
+#include "bankfull/core/machine/numa.hpp"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <hwloc.h>
 #include <memory>
+#include <utility>
+#include <vector>
 
 namespace bankfull::detail {
 namespace {
@@ -36,7 +40,76 @@ int cores_within(hwloc_topology_t topology, hwloc_obj_t object) {
   return cores > 0 ? cores : 1;
 }
 
+/// The topology, read once: it takes milliseconds.
+hwloc_topology_t known_topology() {
+  static const auto topology = load_topology();
+  return topology.get();
+}
+
+struct FreeBitmap {
+  void operator()(hwloc_bitmap_s* bitmap) const noexcept { hwloc_bitmap_free(bitmap); }
+};
+using Bitmap = std::unique_ptr<hwloc_bitmap_s, FreeBitmap>;
+
+Bitmap only(int number) {
+  Bitmap bitmap(hwloc_bitmap_alloc());
+  hwloc_bitmap_only(bitmap.get(), static_cast<unsigned>(number));
+  return bitmap;
+}
+
+/// The first usable processor of each core within a set of them.
+std::vector<int> first_of_each_core(hwloc_const_cpuset_t within, const std::vector<int>& usable) {
+  std::vector<int> processors;
+  std::vector<hwloc_obj_t> cores;
+  for (const int processor : usable) {
+    if (hwloc_bitmap_isset(within, static_cast<unsigned>(processor)) == 0) {
+      continue;
+    }
+    hwloc_obj_t unit =
+        hwloc_get_pu_obj_by_os_index(known_topology(), static_cast<unsigned>(processor));
+    hwloc_obj_t core = unit == nullptr
+                           ? nullptr
+                           : hwloc_get_ancestor_obj_by_type(known_topology(), HWLOC_OBJ_CORE, unit);
+    if (core == nullptr || std::ranges::find(cores, core) == cores.end()) {
+      cores.push_back(core);
+      processors.push_back(processor);
+    }
+  }
+  return processors;
+}
+
 }  // namespace
+
+std::vector<NumaNode> numa_nodes_by_hwloc(const std::vector<int>& usable) {
+  std::vector<NumaNode> nodes;
+  hwloc_obj_t node = nullptr;
+  while ((node = hwloc_get_next_obj_by_type(known_topology(), HWLOC_OBJ_NUMANODE, node)) !=
+         nullptr) {
+    NumaNode found{.number = static_cast<int>(node->os_index),
+                   .processors = first_of_each_core(node->cpuset, usable)};
+    if (!found.processors.empty()) {
+      nodes.push_back(std::move(found));
+    }
+  }
+  std::ranges::sort(nodes, {}, &NumaNode::number);
+  return nodes;
+}
+
+std::vector<int> processors_of_cores_by_hwloc(const std::vector<int>& usable) {
+  return first_of_each_core(hwloc_topology_get_topology_cpuset(known_topology()), usable);
+}
+
+bool bind_to_node_by_hwloc(const Memory& memory, int node) {
+  return hwloc_set_area_membind(known_topology(), memory.data(), memory.bytes(), only(node).get(),
+                                HWLOC_MEMBIND_BIND, HWLOC_MEMBIND_BYNODESET) == 0;
+}
+
+bool lies_on_node_by_hwloc(const Memory& memory, int node) {
+  const Bitmap found(hwloc_bitmap_alloc());
+  return hwloc_get_area_memlocation(known_topology(), memory.data(), memory.bytes(), found.get(),
+                                    HWLOC_MEMBIND_BYNODESET) == 0 &&
+         hwloc_bitmap_isequal(found.get(), only(node).get()) != 0;
+}
 
 void describe_topology_by_hwloc(CpuInfo& cpu) {
   const auto owned = load_topology();

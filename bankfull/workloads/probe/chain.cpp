@@ -32,4 +32,16 @@ std::vector<std::uint32_t> random_cycle(std::int64_t count, std::uint64_t seed) 
   return next;
 }
 
+std::vector<std::uint32_t> cycle_in(ChainOrder order, std::int64_t count, std::uint64_t seed) {
+  if (order == ChainOrder::random) {
+    return random_cycle(count, seed);
+  }
+  const std::int64_t step = order == ChainOrder::ascending ? 1 : count - 1;
+  std::vector<std::uint32_t> next(static_cast<std::size_t>(count));
+  for (std::int64_t n = 0; n < count; ++n) {
+    next[static_cast<std::size_t>(n)] = static_cast<std::uint32_t>((n + step) % count);
+  }
+  return next;
+}
+
 }  // namespace bankfull::probe

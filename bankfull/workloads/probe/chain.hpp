@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/base/enum_names.hpp"
 #include "bankfull/core/base/host_device.hpp"
 
 #include <cstdint>
@@ -36,5 +37,20 @@ ChainLayout make_layout(std::int64_t footprint, std::int64_t stride, std::int64_
 /// (S. Sattolo, "An algorithm to generate a random cyclic permutation", 1986). The same for equal
 /// seeds. Requires 1 <= count <= 2^32.
 std::vector<std::uint32_t> random_cycle(std::int64_t count, std::uint64_t seed);
+
+/// In which order a chain visits its nodes.
+enum class ChainOrder {
+  random,
+  ascending,   ///< of addresses: a prefetcher can run ahead
+  descending,  ///< likewise, if it looks for that
+};
+
+inline constexpr auto chain_order_names =
+    enum_names<ChainOrder>({{ChainOrder::random, "random order"},
+                            {ChainOrder::ascending, "in order"},
+                            {ChainOrder::descending, "backwards"}});
+
+/// next[n] of a cycle through all `count` elements in this order; `seed` is that of a random one.
+std::vector<std::uint32_t> cycle_in(ChainOrder order, std::int64_t count, std::uint64_t seed);
 
 }  // namespace bankfull::probe

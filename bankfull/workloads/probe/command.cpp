@@ -93,23 +93,26 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
   auto options = std::make_shared<ProbeOptions>();
   CLI::App* command = program.add_subcommand(
       "probe",
-      "Bandwidth and latency of the memory system, from the first cache to memory, and of "
-      "the links between ranks");
+      "Bandwidth and latency of the memory system, from the first cache to memory, inside the "
+      "chip, and of the links between GPUs and between ranks");
   command->footer(
       "Examples:\n"
       "  bankfull probe all --quick               bandwidth and latency in seconds\n"
       "  bankfull probe bandwidth --operation copy,triad --precision fp64\n"
       "  bankfull probe bandwidth --mix 13 --to 4GiB --json out.json\n"
       "  bankfull probe latency --stride 64,2MiB --footprint-to 8GiB\n"
+      "  bankfull probe chip --quick              shared memory, halves of L2; cores, NUMA nodes\n"
+      "  bankfull probe peers                     all pairs of this node's GPUs\n"
       "  mpirun -n 4 bankfull probe link          between GPUs, over every transport");
   add_common_options(*command, options->common);
   add_thresholds(*command, "probe", options->common);
   command
       ->add_option("part", options->part,
-                   "bandwidth, latency, link (between ranks), or all of one rank")
+                   "bandwidth, latency, chip (inside a processor), peers (between the GPUs of one "
+                   "process), link (between ranks), or all of one rank")
       ->capture_default_str();
   with_environment(command->add_flag("--quick", options->problem.quick,
-                                     "few operations and points: at most 10 s on two cores"));
+                                     "few operations and points: at most 12 s on two cores"));
   with_environment(
       command->add_option("--precision", options->precision, "fp32 or fp64 (default: both)"));
   add_list(*command, "--operation", options->operations,

@@ -47,10 +47,12 @@ std::int64_t loads_per_sample(const Problem& problem, const ChainLayout& layout)
   return std::int64_t{1} << (problem.quick ? exponent - 1 : exponent);
 }
 
-std::vector<std::int64_t> footprints(const Problem& problem, std::int64_t stride) {
-  const std::int64_t from = std::max(problem.footprint_from, 4 * stride);
-  return log_spaced(std::min(from, problem.footprint_to), problem.footprint_to,
-                    problem.points_per_octave, stride);
+std::vector<std::int64_t> footprints(const Problem& problem, const Walk& walk) {
+  constexpr std::int64_t from_in_host_memory = std::int64_t{1} << 20;  // no cache of a GPU holds it
+  const std::int64_t from = std::max(walk.in_host_memory ? from_in_host_memory : 0,
+                                     std::max(problem.footprint_from, 4 * walk.stride));
+  const std::int64_t to = footprint_to(problem, walk);
+  return log_spaced(std::min(from, to), to, problem.points_per_octave, walk.stride);
 }
 
 void warm_up(const Problem& problem, PointerChase& chase, const ChainLayout& layout,
@@ -63,9 +65,9 @@ void warm_up(const Problem& problem, PointerChase& chase, const ChainLayout& lay
   verdict.broken += chase.cycle_length(layout.nodes) == layout.nodes ? 0 : 1;
 }
 
-Point measure_point(const Problem& problem, PointerChase& chase, const ChainLayout& layout,
-                    Verdict& verdict) {
-  chase.build(layout, random_cycle(layout.nodes, seed));
+Point measure_point(const Problem& problem, const Walk& walk, PointerChase& chase,
+                    const ChainLayout& layout, Verdict& verdict) {
+  chase.build(layout, cycle_in(walk.order, layout.nodes, seed));
   warm_up(problem, chase, layout, verdict);
   const std::int64_t loads = loads_per_sample(problem, layout);
   std::vector<double> samples;
@@ -98,6 +100,12 @@ std::vector<Figure> parameters(const Problem& problem, const Walk& walk,
   std::vector<Figure> figures{{"operation", "latency"},
                               {"stride", walk.stride, "B"},
                               {"line", line_bytes(problem.device), "B"}};
+  if (walk.order != ChainOrder::random) {
+    figures.push_back({"order", chain_order_names.to_string(walk.order)});
+  }
+  if (walk.in_host_memory) {
+    figures.push_back({"memory", "pinned host memory"});
+  }
   if (!problem.device.is_cuda()) {
     figures.push_back({"pages", to_string(walk.pages)});
     figures.push_back({"share_in_huge_pages", chase.share_in_huge_pages()});
@@ -127,7 +135,9 @@ void publish(const Problem& problem, const Walk& walk, const PointerChase& chase
        .is_bound_by_memory = false});
   measurement.parameters = series.parameters;
   measurement.parameters.push_back({"footprint", last.layout.footprint(), "B"});
-  add_named_plateaus(problem, walk, series, measurement);
+  if (!walk.in_host_memory) {  // no cache that the GPU declares serves it
+    add_named_plateaus(problem, walk, series, measurement);
+  }
   const bool refused = walk.pages == HostPages::huge && chase.share_in_huge_pages() < 0.5;
   if (!problem.device.is_cuda() && refused) {
     measurement.notes.push_back(name +
@@ -141,7 +151,7 @@ void publish(const Problem& problem, const Walk& walk, const PointerChase& chase
 std::vector<Point> measure_points(const Problem& problem, const Walk& walk, PointerChase& chase,
                                   const std::function<void(double)>& progress,
                                   const TimeBudget& budget, Verdict& verdict) {
-  const std::vector<std::int64_t> sizes = footprints(problem, walk.stride);
+  const std::vector<std::int64_t> sizes = footprints(problem, walk);
   const auto layout_of = [&](std::int64_t size) {
     return make_layout(size, walk.stride, line_bytes(problem.device), max_nodes(problem.device));
   };
@@ -157,44 +167,53 @@ std::vector<Point> measure_points(const Problem& problem, const Walk& walk, Poin
       continue;
     }
     const Stopwatch watch;
-    points.push_back(measure_point(problem, chase, layout, verdict));
+    points.push_back(measure_point(problem, walk, chase, layout, verdict));
     // Short chains are not representative: their time is that of the samples.
     seconds_per_node = nodes > min_timed_nodes ? watch.seconds() / nodes : 0.0;
   }
   return points;
 }
 
+bool needs_other_memory(const Walk& walk, const Walk& previous) {
+  return walk.pages != previous.pages || walk.in_host_memory != previous.in_host_memory;
+}
+
 }  // namespace
 
-void measure_latency(const Problem& problem, const RunContext& context,
-                     const Experiment& experiment, RunResult& result) {
-  const std::vector<Walk> all = walks(problem);
-  const TimeBudget budget = budget_of(problem, quick_latency_seconds);
+void measure_walks(const Problem& problem, const std::vector<Walk>& all, const std::string& part,
+                   const TimeBudget& budget, const RunContext& context,
+                   const Experiment& experiment, RunResult& result) {
   Verdict verdict;
   std::unique_ptr<PointerChase> chase;
-  HostPages pages = HostPages::huge;
   for (std::size_t n = 0; n < all.size(); ++n) {
     const Walk& walk = all[n];
-    if (!chase || walk.pages != pages) {
+    if (!chase || needs_other_memory(walk, all[n - 1])) {
       chase.reset();  // the old memory is released before the new one is allocated
-      chase = make_chase(problem.device, problem.footprint_to, walk.pages);
-      pages = walk.pages;
+      chase = walk.in_host_memory
+                  ? make_remote_chase(problem.device, Device::cpu(), footprint_to(problem, walk))
+                  : make_chase(problem.device, problem.footprint_to, walk.pages);
     }
-    const auto done = [&](double part) {
-      context.begin("latency, " + name_of(walk, problem.device), static_cast<double>(n) + part,
+    const auto done = [&](double share) {
+      context.begin("latency, " + name_of(walk, problem.device), static_cast<double>(n) + share,
                     static_cast<double>(all.size()));
     };
     // The first walks are those of most nodes.
-    const double part = std::min(1.0, 1.5 / static_cast<double>(all.size() - n));
+    const double share = std::min(1.0, 1.5 / static_cast<double>(all.size() - n));
     publish(problem, walk, *chase,
-            measure_points(problem, walk, *chase, done, budget.share(part), verdict), experiment,
+            measure_points(problem, walk, *chase, done, budget.share(share), verdict), experiment,
             result);
   }
-  note_left_out(verdict.left_out, "latency", result);
+  note_left_out(verdict.left_out, part, result);
   result.checks.push_back(
-      {.name = fmt::format("latency: broken ones of {} chains walked to the end", verdict.walked),
+      {.name = fmt::format("{}: broken ones of {} chains walked to the end", part, verdict.walked),
        .value = static_cast<double>(verdict.broken),
        .source = "a walk must be back at its start after one load per node, not earlier or later"});
+}
+
+void measure_latency(const Problem& problem, const RunContext& context,
+                     const Experiment& experiment, RunResult& result) {
+  measure_walks(problem, walks(problem), "latency", budget_of(problem, quick_latency_seconds),
+                context, experiment, result);
 }
 
 }  // namespace bankfull::probe

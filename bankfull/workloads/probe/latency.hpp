@@ -5,9 +5,11 @@
 #include "bankfull/core/memory/host_pages.hpp"
 #include "bankfull/workloads/probe/chain.hpp"
 #include "bankfull/workloads/probe/problem.hpp"
+#include "bankfull/workloads/probe/time_budget.hpp"
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace bankfull::probe {
@@ -33,17 +35,29 @@ class PointerChase {
   [[nodiscard]] virtual double share_in_huge_pages() const = 0;
 };
 
-/// Memory of `bytes` for chains. `pages` matters to the CPU only.
+/// Memory of `bytes` for chains, of the device that walks them. `pages` matters to the CPU only.
 std::unique_ptr<PointerChase> make_chase(Device device, std::int64_t bytes, HostPages pages);
+
+/// A thread of the CPU that walks chains in this host memory.
+std::unique_ptr<PointerChase> make_chase_in(Memory memory);
+
+/// A GPU that walks chains in memory of another device: pinned host memory, or that of a GPU to
+/// which it has peer access.
+std::unique_ptr<PointerChase> make_remote_chase(Device gpu, Device owner, std::int64_t bytes);
 
 /// Latency by footprint for every walk of a completed problem: a series and a measurement each, and
 /// a check that the chains were whole.
 void measure_latency(const Problem& problem, const RunContext& context,
                      const Experiment& experiment, RunResult& result);
 
+/// The same for these walks, as the latency part or as part of another one, within a budget.
+void measure_walks(const Problem& problem, const std::vector<Walk>& all, const std::string& part,
+                   const TimeBudget& budget, const RunContext& context,
+                   const Experiment& experiment, RunResult& result);
+
 namespace detail {
 // Defined in latency_cuda.cu, which exists in builds with CUDA only.
-std::unique_ptr<PointerChase> make_cuda_chase(Device gpu, std::int64_t bytes);
+std::unique_ptr<PointerChase> make_cuda_chase(Device gpu, Device owner, std::int64_t bytes);
 }  // namespace detail
 
 }  // namespace bankfull::probe

@@ -6,6 +6,7 @@
 #include "bankfull/workloads/probe/latency.hpp"
 
 #include <cstddef>
+#include <utility>
 
 namespace bankfull::probe {
 namespace {
@@ -17,10 +18,7 @@ struct Node {
 
 class CpuChase final : public PointerChase {
  public:
-  CpuChase(std::int64_t bytes, HostPages pages)
-      : memory_(MemorySpace::host, static_cast<std::size_t>(bytes)) {
-    ask_for_pages(memory_, pages);
-  }
+  explicit CpuChase(Memory memory) : memory_(std::move(memory)) {}
 
   void build(const ChainLayout& layout, const std::vector<std::uint32_t>& next) override {
     expects(layout.footprint() <= static_cast<std::int64_t>(memory_.bytes()), "the chain fits");
@@ -72,10 +70,20 @@ class CpuChase final : public PointerChase {
 
 std::unique_ptr<PointerChase> make_chase(Device device, std::int64_t bytes, HostPages pages) {
   if (!device.is_cuda()) {
-    return std::make_unique<CpuChase>(bytes, pages);
+    Memory memory(MemorySpace::host, static_cast<std::size_t>(bytes));
+    ask_for_pages(memory, pages);
+    return make_chase_in(std::move(memory));
   }
+  return make_remote_chase(device, device, bytes);
+}
+
+std::unique_ptr<PointerChase> make_chase_in(Memory memory) {
+  return std::make_unique<CpuChase>(std::move(memory));
+}
+
+std::unique_ptr<PointerChase> make_remote_chase(Device gpu, Device owner, std::int64_t bytes) {
   if constexpr (build::cuda) {
-    return detail::make_cuda_chase(device, bytes);
+    return detail::make_cuda_chase(gpu, owner, bytes);
   }
   throw RuntimeFailure("this program has no CUDA backend");
 }

@@ -52,10 +52,8 @@ __global__ void chase_kernel(Position* position, std::int64_t loads) {
 
 class CudaChase final : public PointerChase {
  public:
-  CudaChase(Device gpu, std::int64_t bytes)
-      : stream_(gpu),
-        memory_(MemorySpace::device, static_cast<std::size_t>(bytes)),
-        position_(MemorySpace::device, 1) {}
+  CudaChase(Device gpu, Device owner, std::int64_t bytes)
+      : memory_(memory_of(owner, bytes)), stream_(gpu), position_(MemorySpace::device, 1) {}
 
   void build(const ChainLayout& layout, const std::vector<std::uint32_t>& next) override {
     select(stream_.device());
@@ -95,6 +93,12 @@ class CudaChase final : public PointerChase {
  private:
   static constexpr std::int64_t longest_lap = 4096;  // lines: twice any L1
 
+  static Buffer<std::byte> memory_of(Device owner, std::int64_t bytes) {
+    select(owner);
+    return {owner.is_cuda() ? MemorySpace::device : MemorySpace::pinned,
+            static_cast<std::size_t>(bytes)};
+  }
+
   static LaunchShape one_thread() { return {dim3(1), dim3(1)}; }
 
   double kernel_seconds(std::int64_t loads) {
@@ -113,10 +117,10 @@ class CudaChase final : public PointerChase {
     return fastest;
   }
 
-  Stream stream_;
+  Buffer<std::byte> memory_;
+  Stream stream_;  // selects the GPU for what follows
   Event before_;
   Event after_;
-  Buffer<std::byte> memory_;
   Buffer<Position> position_;
   Buffer<std::uint32_t> order_;
   Address start_ = 0;
@@ -126,8 +130,9 @@ class CudaChase final : public PointerChase {
 
 }  // namespace
 
-std::unique_ptr<PointerChase> detail::make_cuda_chase(Device gpu, std::int64_t bytes) {
-  return std::make_unique<CudaChase>(gpu, bytes);
+std::unique_ptr<PointerChase> detail::make_cuda_chase(Device gpu, Device owner,
+                                                      std::int64_t bytes) {
+  return std::make_unique<CudaChase>(gpu, owner, bytes);
 }
 
 }  // namespace bankfull::probe

@@ -3,8 +3,11 @@
 #include "bankfull/core/base/bytes.hpp"
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/format.hpp"
+#include "bankfull/core/machine/gpu.hpp"
 #include "bankfull/core/measure/ceiling.hpp"
+#include "bankfull/workloads/probe/chip.hpp"
 #include "bankfull/workloads/probe/link.hpp"
+#include "bankfull/workloads/probe/peers.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -20,6 +23,19 @@ void require_limit(std::int64_t need, const Problem& problem) {
           fmt::format("the probe needs {}, more than the {} that it may hold on {}", text(need),
                       text(problem.memory_limit), to_string(problem.device)),
           fmt::format("{}, or allow more memory", remedy));
+}
+
+PeerMemory memory_of_peers() {
+  return peer_memory(static_cast<int>(survey_gpus().gpus.size()), peer_copy_bytes);
+}
+
+/// Of the walks in the host's memory.
+std::int64_t host_chain_bytes(const Problem& problem) {
+  std::int64_t bytes = 0;
+  for (const Walk& walk : walks(problem)) {
+    bytes = std::max(bytes, walk.in_host_memory ? footprint_to(problem, walk) : 0);
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -38,6 +54,9 @@ Plan make_plan(const Problem& problem, const Communicator& ranks, CeilingRule ce
   const Footprints footprints(problem.device, problem.threads, ranks, ceilings);
   Plan plan;
   ranks.agree([&] {
+    if (problem.part == Part::peers) {
+      require_peers(problem);
+    }
     plan.problem = complete(problem);
     WorkBytes work = work_bytes(plan.problem);
     require_limit(work.device, plan.problem);
@@ -70,9 +89,13 @@ WorkBytes work_bytes(const Problem& problem) {
       4 * std::min(max_nodes(problem.device), problem.footprint_to / line_bytes(problem.device));
   const std::int64_t chain = problem.footprint_to + order;
   const bool bandwidth = has_part(problem, Part::bandwidth);
-  return {.device = std::max(bandwidth ? streams : 0, has_part(problem, Part::latency) ? chain : 0),
-          .host = 0,
-          .working_set = bandwidth ? problem.working_set_to : 0};
+  const bool latency = has_part(problem, Part::latency);
+  const PeerMemory peers = has_part(problem, Part::peers) ? memory_of_peers() : PeerMemory{};
+  return {
+      .device = std::max({bandwidth ? streams : 0, latency ? chain : 0,
+                          has_part(problem, Part::chip) ? chip_bytes(problem) : 0, peers.each_gpu}),
+      .host = std::max(peers.host, latency ? host_chain_bytes(problem) : 0),
+      .working_set = bandwidth ? problem.working_set_to : 0};
 }
 
 }  // namespace bankfull::probe

@@ -23,12 +23,15 @@ constexpr int max_threads = 4096;
 constexpr int max_n_copy = 65536;
 constexpr std::int64_t face_cell = sizeof(float);
 constexpr std::int64_t max_face = 4 * gib;
+constexpr std::int64_t host_footprint = 16 * mib;  // every load takes about a microsecond
 
 std::string bytes_text(std::int64_t bytes) { return format_bytes(static_cast<double>(bytes)); }
 
 constexpr auto part_names = enum_names<Part>({
     {Part::bandwidth, "bandwidth"},
     {Part::latency, "latency"},
+    {Part::chip, "chip"},
+    {Part::peers, "peers"},
     {Part::link, "link"},
     {Part::all, "all"},
 });
@@ -214,6 +217,9 @@ void complete_latency(Problem& problem) {
   const std::int64_t wanted =
       problem.quick && !gpu ? quick_size(problem) : std::max(beyond_cache, far);
   const std::int64_t to = std::min(wanted, bound);
+  require(problem.footprint_to > 0 || to >= 4 * line,
+          fmt::format("{} of memory cannot hold a chain", bytes_text(problem.memory_limit)),
+          "allow more memory");
   fill_blank(problem.footprint_to, std::max(to, problem.footprint_from));
   fill_blank(problem.footprint_from, std::min(gpu ? 8 * kib : 4 * kib, problem.footprint_to));
   const bool holds_pages = problem.footprint_to >= 16 * kib;
@@ -231,6 +237,11 @@ void complete_latency(Problem& problem) {
   if (!gpu) {
     fill_blank(problem.pages, std::vector{HostPages::small, HostPages::huge});
   }
+}
+
+/// Of the chip part of a CPU, which walks chains too.
+bool has_chains_of_chip(const Problem& problem) {
+  return has_part(problem, Part::chip) && !problem.device.is_cuda();
 }
 
 std::string joined(const std::vector<int>& values) {
@@ -279,7 +290,11 @@ Part parse_part(const std::string& text) {
 }
 
 bool has_part(const Problem& problem, Part part) {
-  return problem.part == part || (problem.part == Part::all && part != Part::link);
+  if (problem.part != Part::all || part == Part::all) {
+    return problem.part == part;
+  }
+  return part == Part::peers ? problem.device.is_cuda() && survey_gpus().gpus.size() > 1
+                             : part != Part::link;
 }
 
 std::string to_string(Stores stores) { return stores_names.to_string(stores); }
@@ -349,7 +364,7 @@ Problem complete(Problem problem) {
   if (has_part(problem, Part::bandwidth)) {
     complete_bandwidth(problem);
   }
-  if (has_part(problem, Part::latency)) {
+  if (has_part(problem, Part::latency) || has_chains_of_chip(problem)) {
     complete_latency(problem);
   }
   if (has_part(problem, Part::link)) {
@@ -396,6 +411,30 @@ std::vector<StreamPattern> patterns(const Problem& problem) {
   return all;
 }
 
+std::int64_t footprint_to(const Problem& problem, const Walk& walk) {
+  if (walk.in_host_memory) {
+    return std::min(problem.footprint_to, host_footprint);
+  }
+  return walk.order == ChainOrder::random
+             ? problem.footprint_to
+             : std::min(problem.footprint_to, max_nodes(problem.device) * walk.stride);
+}
+
+std::vector<Walk> prefetch_walks(const Problem& problem) {
+  const Walk random{.stride = line_bytes(problem.device), .pages = HostPages::huge};
+  const bool repeats_latency = has_part(problem, Part::latency) &&
+                               std::ranges::any_of(walks(problem), [&](const Walk& walk) {
+                                 return walk.stride == random.stride && walk.pages == random.pages;
+                               });
+  std::vector<Walk> all;
+  for (const ChainOrder order : chain_order_names.list()) {
+    if (order != ChainOrder::random || !repeats_latency) {
+      all.push_back({.stride = random.stride, .pages = random.pages, .order = order});
+    }
+  }
+  return all;
+}
+
 std::vector<Walk> walks(const Problem& problem) {
   if (problem.strides.empty()) {
     return {{.stride = line_bytes(problem.device), .pages = HostPages::huge},
@@ -409,6 +448,9 @@ std::vector<Walk> walks(const Problem& problem) {
     for (const std::int64_t stride : problem.strides) {
       all.push_back({.stride = stride, .pages = pages});
     }
+  }
+  if (problem.device.is_cuda()) {
+    all.push_back({.stride = line_bytes(problem.device), .in_host_memory = true});
   }
   return all;
 }
@@ -431,9 +473,11 @@ std::vector<Figure> describe(const Problem& problem) {
   if (has_part(problem, Part::bandwidth)) {
     describe_bandwidth(problem, figures);
   }
-  if (has_part(problem, Part::latency)) {
+  if (has_part(problem, Part::latency) || has_chains_of_chip(problem)) {
     figures.push_back({"footprint_from", problem.footprint_from, "B"});
     figures.push_back({"footprint_to", problem.footprint_to, "B"});
+  }
+  if (has_part(problem, Part::latency)) {
     for (const Walk& walk : walks(problem)) {
       figures.push_back({fmt::format("walk_{}", figures.size()), name_of(walk, problem.device)});
     }
@@ -442,8 +486,13 @@ std::vector<Figure> describe(const Problem& problem) {
 }
 
 std::string name_of(const Walk& walk, Device device) {
-  const std::string stride = "stride " + bytes_text(walk.stride);
-  return device.is_cuda() ? stride : stride + ", " + to_string(walk.pages) + " pages";
+  std::string name = "stride " + bytes_text(walk.stride);
+  if (walk.in_host_memory) {
+    return "host memory, " + name;
+  }
+  name += device.is_cuda() ? "" : ", " + to_string(walk.pages) + " pages";
+  return walk.order == ChainOrder::random ? name
+                                          : name + ", " + chain_order_names.to_string(walk.order);
 }
 
 std::vector<std::int64_t> log_spaced(std::int64_t from, std::int64_t to, int per_octave,

@@ -5,6 +5,7 @@
 #include "bankfull/core/measure/run_result.hpp"
 #include "bankfull/core/measure/streams.hpp"
 #include "bankfull/core/memory/host_pages.hpp"
+#include "bankfull/workloads/probe/chain.hpp"
 
 #include <cstdint>
 #include <string>
@@ -13,7 +14,14 @@
 namespace bankfull::probe {
 
 /// What to measure.
-enum class Part { bandwidth, latency, link, all };
+enum class Part {
+  bandwidth,
+  latency,
+  chip,   ///< inside one processor
+  peers,  ///< between the GPUs of one process
+  link,   ///< between ranks
+  all,    ///< what one rank can measure
+};
 std::string to_string(Part part);
 Part parse_part(const std::string& text);
 
@@ -67,7 +75,7 @@ struct Problem {
 };
 
 /// Whether the problem measures this part. `all` excludes links, which need several ranks, whereas
-/// the other parts need one.
+/// the other parts need one, and peers where this process has fewer than two GPUs or probes a CPU.
 bool has_part(const Problem& problem, Part part);
 
 /// Bytes that a memory access moves between caches: each node of a chain has a line of its own.
@@ -90,10 +98,20 @@ std::vector<StreamPattern> patterns(const Problem& problem);
 struct Walk {
   std::int64_t stride = 0;
   HostPages pages = HostPages::huge;
+  ChainOrder order = ChainOrder::random;
+  bool in_host_memory = false;  ///< GPU: of pinned memory of the host instead of its own
 };
 std::vector<Walk> walks(const Problem& problem);
 
-/// "stride 4 KiB, small pages".
+/// CPU: the walks that show what the hardware's prefetchers do: every order of a chain without
+/// gaps, but for the random one where the latency part has that already.
+std::vector<Walk> prefetch_walks(const Problem& problem);
+
+/// The largest footprint of a walk: that of the problem, or less where the chain would have gaps
+/// that matter, or where every load takes a microsecond.
+std::int64_t footprint_to(const Problem& problem, const Walk& walk);
+
+/// "stride 4 KiB, small pages", "stride 64 B, huge pages, in order".
 std::string name_of(const Walk& walk, Device device);
 
 /// Nodes of the longest chain: their lines fill the last-level cache four times. Larger footprints

@@ -1,8 +1,10 @@
 #include "bankfull/workloads/probe/run.hpp"
 
 #include "bankfull/workloads/probe/bandwidth.hpp"
+#include "bankfull/workloads/probe/chip.hpp"
 #include "bankfull/workloads/probe/latency.hpp"
 #include "bankfull/workloads/probe/link.hpp"
+#include "bankfull/workloads/probe/peers.hpp"
 
 namespace bankfull::probe {
 
@@ -16,6 +18,12 @@ RunResult run(const Plan& plan, const RunContext& context) {
     }
     if (has_part(problem, Part::latency)) {
       measure_latency(problem, context, experiment, result);
+    }
+    if (has_part(problem, Part::chip)) {
+      measure_chip(problem, context, experiment, result);
+    }
+    if (has_part(problem, Part::peers)) {
+      measure_peers(problem, context, experiment, result);
     }
     if (has_part(problem, Part::link)) {
       measure_links(problem, context, experiment, result);

@@ -51,6 +51,17 @@ TEST(RandomCycle, IsNotASequence) {
   EXPECT_LT(neighbours, 20);
 }
 
+TEST(CycleIn, VisitsNodesInItsOrder) {
+  EXPECT_EQ(cycle_in(ChainOrder::ascending, 4, 1), (std::vector<std::uint32_t>{1, 2, 3, 0}));
+  EXPECT_EQ(cycle_in(ChainOrder::descending, 4, 1), (std::vector<std::uint32_t>{3, 0, 1, 2}));
+  EXPECT_EQ(cycle_in(ChainOrder::random, 100, 7), random_cycle(100, 7));
+  for (const ChainOrder order : chain_order_names.list()) {
+    for (const std::int64_t count : {1, 2, 1000}) {
+      EXPECT_EQ(cycle_from_zero(cycle_in(order, count, 3)), count);
+    }
+  }
+}
+
 TEST(ChainLayout, PutsEveryNodeInItsOwnLineOfItsSlot) {
   for (const std::int64_t stride : {64, 128, 192, 4096, 65536, 2097152}) {
     const ChainLayout layout = make_layout(300 * stride, stride, 64, 1000);

@@ -126,7 +126,7 @@ TEST(ProbeProblem, CompleteKeepsWhatIsGiven) {
 }
 
 TEST(ProbeProblem, MemoryLimitIsKept) {
-  for (const Part part : {Part::bandwidth, Part::latency, Part::all}) {
+  for (const Part part : {Part::bandwidth, Part::latency, Part::chip, Part::all}) {
     Problem request;
     request.part = part;
     request.memory_limit = 8 * mib;
