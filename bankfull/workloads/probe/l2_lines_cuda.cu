@@ -51,22 +51,22 @@ __device__ __forceinline__ unsigned clock_now() {
   return now;
 }
 
-/// Clocks from the issue of an access until its value is there: a store of the value to shared
-/// memory, which cannot be issued earlier, stands between the access and the second reading of the
-/// clock. It counts a few clocks more, the same for all lines.
+/// Clocks from the issue of an access until its value is there: whether to go on depends on it, and
+/// only then is the clock read again. Words are less than the number of vectors.
 template <LineAccess Access>
-__device__ __forceinline__ unsigned clocks_of(unsigned* word, volatile unsigned* seen) {
+__device__ __forceinline__ unsigned clocks_of(unsigned* word) {
   const unsigned begin = clock_now();
-  *seen = access<Access>(word);
+  if (access<Access>(word) == 0xffffffffU) {
+    __trap();
+  }
   return clock_now() - begin;
 }
 
 template <LineAccess Access>
-__device__ __forceinline__ unsigned fewest_clocks(unsigned* word, volatile unsigned* seen,
-                                                  int tries) {
+__device__ __forceinline__ unsigned fewest_clocks(unsigned* word, int tries) {
   unsigned fewest = 0xffffffffU;
   for (int n = 0; n < tries; ++n) {
-    fewest = min(fewest, clocks_of<Access>(word, seen));
+    fewest = min(fewest, clocks_of<Access>(word));
   }
   return fewest;
 }
@@ -79,24 +79,22 @@ __host__ __device__ constexpr unsigned sample_line(unsigned n, unsigned lines) {
 
 /// One thread of each block; blocks begin at different lines and so rarely meet at one.
 __global__ void sample_kernel(unsigned* words, unsigned lines, unsigned samples, unsigned* clocks) {
-  __shared__ unsigned seen;
   const unsigned unit = multiprocessor_number();
   for (unsigned n = 0; n < samples; ++n) {
     const unsigned sample = (n + blockIdx.x * samples / gridDim.x) % samples;
     clocks[unit * samples + sample] = fewest_clocks<LineAccess::atomic>(
-        words + sample_line(sample, lines) * line_words, &seen, sample_tries);
+        words + sample_line(sample, lines) * line_words, sample_tries);
   }
 }
 
 /// Adds the clocks of each line to the sum of the multiprocessor's group.
 template <LineAccess Access>
 __global__ void survey_kernel(unsigned* words, unsigned lines, const int* groups, unsigned* sums) {
-  __shared__ unsigned seen;
   const int group = groups[multiprocessor_number()];
   const unsigned first = blockIdx.x * (lines / gridDim.x);
   for (unsigned n = 0; n < lines; ++n) {
     const unsigned line = (first + n) % lines;
-    const unsigned clocks = fewest_clocks<Access>(words + line * line_words, &seen, survey_tries);
+    const unsigned clocks = fewest_clocks<Access>(words + line * line_words, survey_tries);
     atomicAdd(&sums[static_cast<unsigned>(group) * lines + line], clocks);
   }
 }

@@ -17,11 +17,11 @@ namespace bankfull::probe {
 namespace {
 
 constexpr int read_threads = 1024;
-constexpr int own_loads = 4;      // in flight per thread: more would not fit two blocks' registers
+constexpr int own_loads = 2;      // in flight per thread of two blocks: 64 KiB
 constexpr int cluster_loads = 8;  // one block only, and a longer way
-constexpr int own_vectors = 2 * read_threads;                  // 32 KiB
+constexpr int own_vectors = own_loads * read_threads;          // 32 KiB
 constexpr int cluster_vectors = cluster_loads * read_threads;  // 128 KiB: no second block fits
-constexpr int own_rounds = 2048;
+constexpr int own_rounds = 4096;
 constexpr int cluster_rounds = 512;
 constexpr unsigned chain_words = 4096;
 constexpr int walk_loads = 1 << 16;
@@ -52,7 +52,7 @@ struct BlockTimes {
   unsigned multiprocessor;
 };
 
-// Loads that are never removed, of vector n of a region.
+// Loads of vector n of a region.
 
 struct SharedReader {
   unsigned begin;
@@ -83,20 +83,25 @@ struct ClusterReader {
   }
 };
 
-/// `Loads` vectors per thread and round, of the first `Vectors`; neighbouring threads read
-/// neighbouring vectors. Three-operand additions keep the arithmetic at half an instruction per
-/// word, less than the loads take.
-template <int Loads, int Vectors, class Reader>
+/// `Loads` vectors per thread and round; neighbouring threads read neighbouring vectors. The loads
+/// of even and odd number swap their vectors from round to round: the assembler would load what
+/// does not change only once. Three-operand additions keep the arithmetic at half an instruction
+/// per word, less than the loads take.
+template <int Loads, class Reader>
 __device__ __forceinline__ unsigned read_rounds(const Reader& read, int rounds) {
+  static_assert(Loads % 2 == 0);
   unsigned sum = 0;
   unsigned other_sum = 0;
+  unsigned swap = 0;
 #pragma unroll 1
   for (int round = 0; round < rounds; ++round) {
     uint4 loaded[Loads];
 #pragma unroll
     for (int n = 0; n < Loads; ++n) {
-      loaded[n] = read(threadIdx.x + static_cast<unsigned>(n * read_threads % Vectors));
+      const unsigned at = threadIdx.x + static_cast<unsigned>(n * read_threads);
+      loaded[n] = read(n % 2 == 0 ? at + swap : at - swap);
     }
+    swap ^= static_cast<unsigned>(read_threads);
 #pragma unroll
     for (int n = 0; n < Loads; ++n) {
       sum += loaded[n].x + loaded[n].y;
@@ -107,12 +112,12 @@ __device__ __forceinline__ unsigned read_rounds(const Reader& read, int rounds) 
 }
 
 /// Reads, and records the time and the sum. All threads of the block call it.
-template <int Loads, int Vectors, class Reader>
+template <int Loads, class Reader>
 __device__ __forceinline__ void timed_read(const Reader& read, int rounds, unsigned* sums,
                                            BlockTimes* times) {
   __syncthreads();
   const long long begin = clock64();
-  const unsigned sum = read_rounds<Loads, Vectors>(read, rounds);
+  const unsigned sum = read_rounds<Loads>(read, rounds);
   __syncthreads();
   const long long end = clock64();
   sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;
@@ -127,7 +132,7 @@ __global__ void __launch_bounds__(read_threads, 2)
   for (unsigned n = threadIdx.x; n < own_vectors; n += blockDim.x) {
     region[n] = chip_vector(blockIdx.x, n);
   }
-  timed_read<own_loads, own_vectors>(SharedReader{shared_address(region)}, rounds, sums, times);
+  timed_read<own_loads>(SharedReader{shared_address(region)}, rounds, sums, times);
 }
 
 __global__ void fill_regions_kernel(uint4* regions) {
@@ -139,7 +144,7 @@ __global__ void fill_regions_kernel(uint4* regions) {
 __global__ void __launch_bounds__(read_threads, 2)
     read_l1_kernel(const uint4* regions, unsigned* sums, BlockTimes* times, int rounds) {
   const L1Reader read{regions + blockIdx.x * own_vectors};
-  timed_read<own_loads, own_vectors>(read, rounds, sums, times);
+  timed_read<own_loads>(read, rounds, sums, times);
 }
 
 __global__ void __launch_bounds__(read_threads, 1)
@@ -151,7 +156,7 @@ __global__ void __launch_bounds__(read_threads, 1)
     }
     cluster_barrier();
     const unsigned next = (cluster_rank() + 1) % cluster_size();
-    timed_read<cluster_loads, cluster_vectors>(
+    timed_read<cluster_loads>(
         ClusterReader{address_in_block(shared_address(region), next)}, rounds, sums, times);
     cluster_barrier();  // no block ends while another reads its memory
   }

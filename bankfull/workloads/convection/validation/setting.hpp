@@ -30,6 +30,9 @@ class ValidationSetting {
   /// The ranks that share each flow.
   [[nodiscard]] poisson::Sharing sharing() const { return {.ranks = &context_.ranks}; }
 
+  /// Of a flow that each rank computes as a whole, since its grid cannot be cut.
+  [[nodiscard]] static poisson::Sharing alone() { return {}; }
+
   /// The problem on the device of this validation, on a CPU with as many threads as it has work
   /// for.
   [[nodiscard]] Problem placed(Problem problem) const {
