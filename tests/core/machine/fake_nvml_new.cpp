@@ -75,6 +75,7 @@ int nvmlDeviceGetFieldValues(void*, int count, FieldValue* fields) {
 
 int nvmlDeviceGetTotalEnergyConsumption(void*, unsigned long long* millijoules) {
   *millijoules = fake_nvml()->energy_millijoules;
+  ++fake_nvml()->energy_reads;
   return fake_nvml()->energy_result;
 }
 

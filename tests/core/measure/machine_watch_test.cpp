@@ -178,6 +178,41 @@ class Heater final : public Benchmark {
   std::int64_t microjoules_ = 0;
 };
 
+/// Notes how often the driver was asked until its rewinds end, its runs begin and its runs end.
+class Listener final : public Benchmark {
+ public:
+  explicit Listener(const FakeNvml& driver) : driver_(driver) {}
+
+  [[nodiscard]] std::string name() const override { return "listener"; }
+  void rewind() override { reads_.push_back(driver_.energy_reads); }
+  void warm_up() override { reads_.clear(); }
+  void run() override {
+    reads_.push_back(driver_.energy_reads);
+    let_time_pass();
+    reads_.push_back(driver_.energy_reads);
+  }
+  [[nodiscard]] Work work() const override { return {}; }
+  [[nodiscard]] const std::vector<int>& reads() const { return reads_; }
+
+ private:
+  const FakeNvml& driver_;
+  std::vector<int> reads_;
+};
+
+TEST(Experiment, ReadsCountersOutsideOfTheTimedRegionAndOfWhatPreparesIt) {
+  FakeDriver driver(driver_file);
+  const FakeSystem system;
+  MachineWatch watch(system.files(), driver_file);
+  watch.watch(gpu_address);
+  NoProgress progress;
+  const RunContext context{.ranks = alone(), .progress = progress, .machine = &watch};
+  Experiment experiment(Device::cpu(), 1, context);
+  Listener listener(driver.reported);
+  std::vector<Check> checks;
+  static_cast<void>(experiment.measure_in_turn({&listener}, 2, checks));
+  EXPECT_THAT(listener.reads(), ElementsAre(1, 1, 1, 3, 3, 3));
+}
+
 class EnergyOfExperiment : public testing::Test {
  protected:
   EnergyOfExperiment() {
