@@ -17,9 +17,9 @@ namespace bankfull::probe {
 namespace {
 
 constexpr int read_threads = 1024;
-constexpr int own_loads = 2;      // in flight per thread of two blocks: 64 KiB
-constexpr int cluster_loads = 8;  // one block only, and a longer way
-constexpr int own_vectors = own_loads * read_threads;          // 32 KiB
+constexpr int own_loads = 2;                           // in flight per thread of two blocks: 64 KiB
+constexpr int cluster_loads = 8;                       // one block only, and a longer way
+constexpr int own_vectors = own_loads * read_threads;  // 32 KiB
 constexpr int cluster_vectors = cluster_loads * read_threads;  // 128 KiB: no second block fits
 constexpr int own_rounds = 4096;
 constexpr int cluster_rounds = 512;
@@ -156,8 +156,8 @@ __global__ void __launch_bounds__(read_threads, 1)
     }
     cluster_barrier();
     const unsigned next = (cluster_rank() + 1) % cluster_size();
-    timed_read<cluster_loads>(
-        ClusterReader{address_in_block(shared_address(region), next)}, rounds, sums, times);
+    timed_read<cluster_loads>(ClusterReader{address_in_block(shared_address(region), next)}, rounds,
+                              sums, times);
     cluster_barrier();  // no block ends while another reads its memory
   }
 }

@@ -77,7 +77,7 @@ using Readings = std::vector<double>;
 std::unique_ptr<TimedFlow> steady_flow(const Problem& problem, const Steadiness& steadiness,
                                        const std::string& name, const ValidationSetting& setting,
                                        double done) {
-  auto flow = std::make_unique<TimedFlow>(setting.placed(problem), setting.sharing());
+  auto flow = std::make_unique<TimedFlow>(setting.placed(problem), setting.sharing_of(problem));
   const auto watched = [](const Diagnosis& found) { return found.kinetic_energy; };
   const auto told = [&](double /*time*/) { setting.tell(name, done); };
   if (!settle(*flow, steadiness, watched, told)) {

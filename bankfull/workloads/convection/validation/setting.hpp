@@ -30,8 +30,13 @@ class ValidationSetting {
   /// The ranks that share each flow.
   [[nodiscard]] poisson::Sharing sharing() const { return {.ranks = &context_.ranks}; }
 
-  /// Of a flow that each rank computes as a whole, since its grid cannot be cut.
-  [[nodiscard]] static poisson::Sharing alone() { return {}; }
+  /// The same, but a flow in a plane with implicit diffusion has nothing to cut: each rank computes
+  /// it as a whole.
+  [[nodiscard]] poisson::Sharing sharing_of(const Problem& problem) const {
+    const bool in_plane =
+        std::ranges::any_of(problem.axes, [](const AxisCells& axis) { return axis.cells == 1; });
+    return in_plane && problem.implicit_anywhere() ? poisson::Sharing{} : sharing();
+  }
 
   /// The problem on the device of this validation, on a CPU with as many threads as it has work
   /// for.

@@ -42,8 +42,8 @@ PeriodicFlow periodic_flow(const ValidationSetting& setting, const std::string& 
   constexpr double watched = 100.0;
   constexpr double interval = 0.05;
   constexpr Vector probe{0.181, 0.5, 7.37};
-  // One cell along y, and lines of implicit diffusion across: there is nothing to cut.
-  TimedFlow flow(setting.placed(tall_cavity(cells_across)), ValidationSetting::alone());
+  const Problem problem = setting.placed(tall_cavity(cells_across));
+  TimedFlow flow(problem, setting.sharing_of(problem));
   while (flow.time() < transient) {
     setting.tell(name, done);
     flow.advance(0.02 * transient);
