@@ -136,9 +136,11 @@ std::string matrices(const RunResult& result) {
 /// Figures of parts of a chip, which the table of measurements does not show.
 std::string chip_table(const RunResult& result) {
   const std::vector<std::pair<std::string, std::string>> columns{
-      {"per_clock_and_multiprocessor", "B/clock"}, {"latency_in_clocks", "clocks"},
-      {"load_latency_in_clocks", "load, clocks"},  {"atomic_latency_in_clocks", "atomic, clocks"},
-      {"in_flight_at_90_percent", "in flight, B"}, {"latency_times_bandwidth", "Little, B"}};
+      {"per_clock_and_multiprocessor", "B/clock"},
+      {"latency_in_clocks", "clocks"},
+      {"atomic_latency_in_clocks", "atomic, clocks"},
+      {"in_flight_at_90_percent", "in flight, B"},
+      {"latency_times_bandwidth", "Little, B"}};
   Table table({"inside the chip", "figure", "value"});
   bool any = false;
   for (const Measurement& m : result.measurements) {

@@ -276,7 +276,7 @@ HalvesFound find_halves(L2Lines& lines) {
   if (std::ranges::count(groups, 1) == 0) {
     return found;
   }
-  const auto latencies = lines.mean_latencies(groups, LineAccess::atomic);
+  const auto latencies = lines.mean_latencies(groups);
   std::vector<double> differences;
   for (std::size_t line = 0; line < latencies[0].size(); ++line) {
     differences.push_back(latencies[0][line] - latencies[1][line]);
@@ -307,16 +307,13 @@ void note_halves(const HalvesFound& found, RunResult& result) {
 }
 
 void add_latencies(const HalvesFound& found, L2Lines& lines, RunResult& result) {
-  for (const LineAccess access : {LineAccess::atomic, LineAccess::load}) {
-    const HalfLatencies latencies = half_latencies(
-        found.halves, lines.mean_latencies(found.halves.group_of_multiprocessor, access));
-    const std::string name = access == LineAccess::atomic ? "atomic_latency" : "load_latency";
-    for (Measurement& m : result.measurements) {
-      if (m.name == "L2 read, near half") {
-        m.figures.push_back({name + "_in_clocks", latencies.near});
-      } else if (m.name == "L2 read, far half") {
-        m.figures.push_back({name + "_in_clocks", latencies.far});
-      }
+  const HalfLatencies latencies =
+      half_latencies(found.halves, lines.mean_latencies(found.halves.group_of_multiprocessor));
+  for (Measurement& m : result.measurements) {
+    if (m.name == "L2 read, near half") {
+      m.figures.push_back({"atomic_latency_in_clocks", latencies.near});
+    } else if (m.name == "L2 read, far half") {
+      m.figures.push_back({"atomic_latency_in_clocks", latencies.far});
     }
   }
 }

@@ -9,10 +9,6 @@
 
 namespace bankfull::probe {
 
-/// How the latency of a line is timed. A half of L2 may serve loads from a copy of a line that the
-/// other half owns; atomic operations go to the owner.
-enum class LineAccess { load, atomic };
-
 /// What the multiprocessors do with lines in a timed pass, 16 bytes per thread.
 enum class LinePass { read, write };
 
@@ -46,10 +42,10 @@ class L2Lines {
   /// multiprocessor: the shortest of several tries.
   virtual std::vector<std::vector<double>> sample_latencies(int samples) = 0;
 
-  /// Clocks of an access to each line: the mean over the multiprocessors of group 0 and that over
-  /// those of group 1. Requires a group, 0 or 1, for each multiprocessor, and neither to be empty.
-  virtual std::array<std::vector<double>, 2> mean_latencies(const std::vector<int>& groups,
-                                                            LineAccess access) = 0;
+  /// Clocks of an atomic operation on each line: the mean over the multiprocessors of group 0 and
+  /// that over those of group 1. Requires a group, 0 or 1, for each multiprocessor, and neither to
+  /// be empty.
+  virtual std::array<std::vector<double>, 2> mean_latencies(const std::vector<int>& groups) = 0;
 
   /// All multiprocessors at once, each again and again over its list.
   virtual LineRates run(LinePass pass, const LineLists& lists) = 0;

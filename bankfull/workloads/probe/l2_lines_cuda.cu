@@ -34,14 +34,11 @@ __global__ void fill_lines_kernel(uint4* vectors, unsigned count) {
   }
 }
 
-template <LineAccess Access>
-__device__ __forceinline__ unsigned access(unsigned* word) {
+/// A half of L2 may serve loads from a copy of a line that the other half owns; atomic operations
+/// go to the owner.
+__device__ __forceinline__ unsigned add_nothing(unsigned* word) {
   unsigned value;
-  if constexpr (Access == LineAccess::atomic) {
-    asm volatile("atom.global.add.u32 %0, [%1], 0;" : "=r"(value) : "l"(word) : "memory");
-  } else {
-    asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
-  }
+  asm volatile("atom.global.add.u32 %0, [%1], 0;" : "=r"(value) : "l"(word) : "memory");
   return value;
 }
 
@@ -51,22 +48,21 @@ __device__ __forceinline__ unsigned clock_now() {
   return now;
 }
 
-/// Clocks from the issue of an access until its value is there: whether to go on depends on it, and
-/// only then is the clock read again. Words are less than the number of vectors.
-template <LineAccess Access>
+/// Clocks from the issue of an atomic operation until its value is there: whether to go on depends
+/// on it, and only then is the clock read again. Words are less than the number of vectors. Of
+/// loads the assembler reads the clock earlier, whatever depends on them.
 __device__ __forceinline__ unsigned clocks_of(unsigned* word) {
   const unsigned begin = clock_now();
-  if (access<Access>(word) == 0xffffffffU) {
+  if (add_nothing(word) == 0xffffffffU) {
     __trap();
   }
   return clock_now() - begin;
 }
 
-template <LineAccess Access>
 __device__ __forceinline__ unsigned fewest_clocks(unsigned* word, int tries) {
   unsigned fewest = 0xffffffffU;
   for (int n = 0; n < tries; ++n) {
-    fewest = min(fewest, clocks_of<Access>(word));
+    fewest = min(fewest, clocks_of(word));
   }
   return fewest;
 }
@@ -82,19 +78,18 @@ __global__ void sample_kernel(unsigned* words, unsigned lines, unsigned samples,
   const unsigned unit = multiprocessor_number();
   for (unsigned n = 0; n < samples; ++n) {
     const unsigned sample = (n + blockIdx.x * samples / gridDim.x) % samples;
-    clocks[unit * samples + sample] = fewest_clocks<LineAccess::atomic>(
-        words + sample_line(sample, lines) * line_words, sample_tries);
+    clocks[unit * samples + sample] =
+        fewest_clocks(words + sample_line(sample, lines) * line_words, sample_tries);
   }
 }
 
 /// Adds the clocks of each line to the sum of the multiprocessor's group.
-template <LineAccess Access>
 __global__ void survey_kernel(unsigned* words, unsigned lines, const int* groups, unsigned* sums) {
   const int group = groups[multiprocessor_number()];
   const unsigned first = blockIdx.x * (lines / gridDim.x);
   for (unsigned n = 0; n < lines; ++n) {
     const unsigned line = (first + n) % lines;
-    const unsigned clocks = fewest_clocks<Access>(words + line * line_words, survey_tries);
+    const unsigned clocks = fewest_clocks(words + line * line_words, survey_tries);
     atomicAdd(&sums[static_cast<unsigned>(group) * lines + line], clocks);
   }
 }
@@ -188,9 +183,7 @@ class CudaL2Lines final : public L2Lines {
     for (auto* kernel : {&pass_kernel<LinePass::read>, &pass_kernel<LinePass::write>}) {
       allow_shared_bytes(kernel, alone_bytes_);
     }
-    for (auto* kernel : {&survey_kernel<LineAccess::load>, &survey_kernel<LineAccess::atomic>}) {
-      allow_shared_bytes(kernel, alone_bytes_);
-    }
+    allow_shared_bytes(&survey_kernel, alone_bytes_);
     allow_shared_bytes(&sample_kernel, alone_bytes_);
     fill();
     find_multiprocessors();
@@ -214,8 +207,7 @@ class CudaL2Lines final : public L2Lines {
     return latencies;
   }
 
-  std::array<std::vector<double>, 2> mean_latencies(const std::vector<int>& groups,
-                                                    LineAccess access) override {
+  std::array<std::vector<double>, 2> mean_latencies(const std::vector<int>& groups) override {
     expects(groups.size() == units_.size(), "every multiprocessor has a group");
     select(stream_.device());
     std::vector<int> by_number(max_multiprocessors, 0);
@@ -224,10 +216,8 @@ class CudaL2Lines final : public L2Lines {
     }
     upload(groups_, by_number);
     fill_bytes(clocks_.data(), 0, 2 * sizeof(unsigned) * lines_, stream_);
-    launch_together(stream_, one_thread_each(),
-                    access == LineAccess::atomic ? &survey_kernel<LineAccess::atomic>
-                                                 : &survey_kernel<LineAccess::load>,
-                    words(), lines_, static_cast<const int*>(groups_.data()), clocks_.data());
+    launch_together(stream_, one_thread_each(), &survey_kernel, words(), lines_,
+                    static_cast<const int*>(groups_.data()), clocks_.data());
     const std::vector<unsigned> sums = downloaded(clocks_, std::size_t{2} * lines_);
     std::array<std::vector<double>, 2> means;
     for (std::size_t group = 0; group < 2; ++group) {
