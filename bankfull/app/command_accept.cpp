@@ -97,6 +97,10 @@ void tell_defects(const Acceptance& acceptance, const Communicator& ranks) {
     if (!report.message.empty()) {
       tell(ranks, fmt::format("{}: {}", who, report.message));
     }
+    if (report.was_in_use()) {
+      tell(ranks, fmt::format("{}: others kept it busy {:.0f} % of the time before the first run",
+                              who, 100.0 * report.use_before));
+    }
     for (const Judgement& judgement : report.judgements) {
       if (judgement.finding == Finding::slow || judgement.finding == Finding::disturbed) {
         tell(ranks,

@@ -40,6 +40,9 @@ Json to_object(const DeviceReport& report) {
                  {"verdict", finding_names.to_string(report.verdict())},
                  {"exit_code", static_cast<int>(report.code)},
                  {"gauges", gauges}};
+  if (report.use_before > 0.0) {
+    object["use_before"] = report.use_before;
+  }
   if (!report.message.empty()) {
     object["message"] = report.message;
   }

@@ -38,7 +38,8 @@ class DeviceRuns {
       return;
     }
     report.name = run.name;
-    for (const Reading& reading : run.readings) {
+    for (Reading reading : run.readings) {
+      reading.noisy = reading.noisy || report.was_in_use();
       add(reading, report);
     }
   }
@@ -88,7 +89,7 @@ std::string to_text(const DeviceReport& report) {
   return json{{"model", report.name.model},   {"host", report.name.host},
               {"device", report.name.device}, {"board", report.name.board},
               {"readings", readings},         {"code", static_cast<int>(report.code)},
-              {"message", report.message}}
+              {"message", report.message},    {"use_before", report.use_before}}
       .dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -100,7 +101,8 @@ DeviceReport from_text(const std::string& text, Phase phase) {
                                .board = object.at("board")},
                       .phase = phase,
                       .code = static_cast<ExitCode>(object.at("code").get<int>()),
-                      .message = object.at("message")};
+                      .message = object.at("message"),
+                      .use_before = object.at("use_before")};
   for (const json& gauge : object.at("readings")) {
     report.readings.push_back(
         {.gauge = gauge.at(0), .unit = gauge.at(1), .rates = gauge.at(2), .noisy = gauge.at(3)});
@@ -141,7 +143,10 @@ class Acceptor {
   Acceptor(const Order& order, const Communicator& world)
       : order_(order),
         world_(world),
-        shares_nodes_(world.max(std::int64_t{world.local_size()}) > 1) {}
+        shares_nodes_(world.max(std::int64_t{world.local_size()}) > 1),
+        use_before_(order.use(order.device)) {
+    world.barrier();  // what runs from here on is our own
+  }
 
   /// Collective: one phase, with misses measured again.
   std::vector<DeviceReport> phase(Phase phase) {
@@ -149,7 +154,8 @@ class Acceptor {
                               .host = survey_cpu().host_name,
                               .device = to_string(order_.device),
                               .board = {}},
-                     .phase = phase};
+                     .phase = phase,
+                     .use_before = use_before_};
     DeviceRuns runs(order_, phase);
     const std::vector<Gauge> gauges = gauges_of(order_.device, order_.threads);
     in_phase(phase, world_, [&] { measure(gauges, order_.rounds, runs, own); });
@@ -219,6 +225,7 @@ class Acceptor {
   const Order& order_;
   const Communicator& world_;
   bool shares_nodes_;  ///< some rank is not alone on its node
+  double use_before_;
 };
 
 /// "exchange of 64 MiB faces, pair 0-1, peer" without its pair: what links are compared by.

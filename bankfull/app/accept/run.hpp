@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/app/accept/baseline.hpp"
+#include "bankfull/app/accept/device_use.hpp"
 #include "bankfull/app/accept/gauge_run.hpp"
 #include "bankfull/app/accept/judgement.hpp"
 #include "bankfull/core/comm/communicator.hpp"
@@ -31,8 +32,12 @@ struct DeviceReport {
   std::vector<Judgement> judgements = {};
   ExitCode code = ExitCode::ok;  ///< the gravest of its runs
   std::string message = {};      ///< why a run failed
+  double use_before = 0.0;       ///< by others, before the first run; see use_of
 
   [[nodiscard]] Finding verdict() const { return verdict_of(judgements); }
+
+  /// An idle GPU's driver reports less.
+  [[nodiscard]] bool was_in_use() const { return use_before > 0.1; }
 };
 
 /// What all ranks did together.
@@ -58,6 +63,7 @@ struct Order {
   std::filesystem::path folder;           ///< of the results of all runs
   int rounds = 1;                         ///< before a miss is measured again
   GaugeRunner run_gauge = run_command_of;
+  std::function<double(Device)> use = use_of;  ///< read before anything runs
 };
 
 /// Collective: measures the devices of all ranks; `tell` gets what is being done, on the root. A

@@ -71,6 +71,7 @@ std::vector<Figure> GpuMonitor::state() const {
   add_known(all, "sm_clock", positive(nvml_.sm_clock_mhz(gpu_)), "MHz");
   add_known(all, "memory_clock", positive(nvml_.memory_clock_mhz(gpu_)), "MHz");
   add_known(all, "performance_state", wide(nvml_.performance_state(gpu_)));
+  add_known(all, "utilisation", nvml_.utilisation(gpu_));
   // Links save power while they idle: their width and generation are state.
   add_known(all, "pcie_generation", positive(nvml_.pcie_generation(gpu_)));
   add_known(all, "pcie_width", positive(nvml_.pcie_width(gpu_)), "lanes");

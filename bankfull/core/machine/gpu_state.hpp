@@ -32,6 +32,9 @@ class GpuMonitor {
   /// The reasons of throttling that apply now; empty optional: not reported.
   [[nodiscard]] std::optional<std::vector<Throttle>> throttled_now() const;
 
+  /// Part of the last second, or less, in which any process kept the GPU busy, 0 to 1.
+  [[nodiscard]] std::optional<double> utilisation() const { return nvml_.utilisation(gpu_); }
+
   // Counters, for differences between two readings; less than a millisecond together.
   [[nodiscard]] std::optional<double> energy_joules() const { return nvml_.energy_joules(gpu_); }
   [[nodiscard]] ThrottleSeconds throttle_seconds() const { return nvml_.throttle_seconds(gpu_); }

@@ -19,6 +19,12 @@ struct NvmlFieldValue {
   unsigned long long bits = 0;
 };
 
+/// nvmlUtilization_t, in percent of the time.
+struct NvmlUtilisation {
+  unsigned gpu = 0;
+  unsigned memory = 0;
+};
+
 /// nvmlViolationTime_t.
 struct NvmlViolationTime {
   unsigned long long reference_microseconds = 0;
@@ -30,6 +36,7 @@ struct NvmlViolationTime {
 namespace {
 
 using detail::NvmlFieldValue;
+using detail::NvmlUtilisation;
 using detail::NvmlViolationTime;
 
 // From NVML's documented interface, nvml.h: return code 0 is success.
@@ -99,6 +106,7 @@ struct Nvml::Functions : DynamicLibrary {
   CounterQuery throttle_reasons{*this, "nvmlDeviceGetCurrentClocksThrottleReasons"};  // before 535
   DynamicFunction<int(void*, unsigned, NvmlViolationTime*)> violation{
       *this, "nvmlDeviceGetViolationStatus"};
+  DynamicFunction<int(void*, NvmlUtilisation*)> utilisation{*this, "nvmlDeviceGetUtilizationRates"};
   DynamicFunction<int(void*, int, NvmlFieldValue*)> fields{*this, "nvmlDeviceGetFieldValues"};
   DynamicFunction<int(void*, unsigned*, unsigned*)> mig{*this, "nvmlDeviceGetMigMode"};
   DynamicFunction<int(void*, unsigned, unsigned, unsigned long long*)> memory_errors{
@@ -255,6 +263,12 @@ std::optional<int> Nvml::performance_state(void* gpu) const {
   constexpr int unknown = 32;  // NVML_PSTATE_UNKNOWN
   const auto state = whole(functions_->number(functions_->performance_state, gpu));
   return state == unknown ? std::nullopt : state;
+}
+std::optional<double> Nvml::utilisation(void* gpu) const {
+  NvmlUtilisation percent{};
+  const bool known = gpu != nullptr && functions_->utilisation &&
+                     functions_->utilisation(gpu, &percent) == nvml_success;
+  return known ? std::optional(0.01 * percent.gpu) : std::nullopt;
 }
 std::optional<int> Nvml::max_sm_clock_mhz(void* gpu) const {
   return whole(functions_->number(functions_->max_clock, gpu, sm_clock));

@@ -53,6 +53,8 @@ class Nvml {
   [[nodiscard]] std::optional<double> power_limit_watts(void* gpu) const;  ///< in force
   [[nodiscard]] std::optional<double> default_power_limit_watts(void* gpu) const;
   [[nodiscard]] std::optional<int> performance_state(void* gpu) const;  ///< 0 is the fastest
+  /// Part of the last second, or less, in which a kernel ran, of whatever process; 0 to 1.
+  [[nodiscard]] std::optional<double> utilisation(void* gpu) const;
   [[nodiscard]] std::optional<int> max_sm_clock_mhz(void* gpu) const;
   [[nodiscard]] std::optional<int> max_memory_clock_mhz(void* gpu) const;
   [[nodiscard]] std::optional<int> max_pcie_generation(void* gpu) const;

@@ -71,7 +71,8 @@ class AcceptEach : public testing::Test {
                    .each = true,
                    .baseline = baseline,
                    .folder = folder_.path(),
-                   .run_gauge = std::move(run)},
+                   .run_gauge = std::move(run),
+                   .use = [this](Device) { return use_; }},
                   test_ranks(), [](const std::string&) {});
   }
 
@@ -99,6 +100,7 @@ class AcceptEach : public testing::Test {
 
   TemporaryFolder folder_;
   int runs_ = 0;
+  double use_ = 0.0;  ///< of this rank's GPU by others
 };
 
 TEST_F(AcceptEach, NamesTheSlowNodeAndNoOther) {
@@ -150,6 +152,16 @@ TEST_F(AcceptEach, TakesNoSingleMissForALoss) {
       },
       baseline_of_test());
   EXPECT_THAT(named(found), IsEmpty());
+}
+
+/// Another process may take half of a GPU as steadily as a fault.
+TEST_F(AcceptEach, DoesNotCallAGpuSlowThatOthersUse) {
+  use_ = test_ranks().rank() == 2 ? 0.97 : 0.01;
+  const Acceptance found = with_slow(2, 0.5, baseline_of_test());
+  EXPECT_THAT(named(found), ElementsAre("node-2"));
+  EXPECT_EQ(found.devices[2].verdict(), Finding::disturbed);
+  EXPECT_DOUBLE_EQ(found.devices[2].use_before, 0.97);
+  EXPECT_EQ(found.code, ExitCode::below_threshold);
 }
 
 TEST_F(AcceptEach, TellsOfARunThatFailed) {

@@ -29,6 +29,7 @@ struct FakeNvml {
   unsigned pcie_replays = 3;
   unsigned active_links = 2;
   unsigned remapped_rows = 4;
+  unsigned busy_percent = 97;
   int energy_reads = 0;
   int users = 0;  ///< initialisations less shutdowns
 };

@@ -23,6 +23,11 @@ int answer(unsigned* to, unsigned value) {
   return success;
 }
 
+struct Utilization {
+  unsigned gpu;
+  unsigned memory;
+};
+
 struct ViolationTime {
   unsigned long long reference_time;
   unsigned long long violation_time;
@@ -64,6 +69,11 @@ int nvmlDeviceGetTemperature(void*, unsigned sensor, unsigned* celsius) {
 int nvmlDeviceGetPowerUsage(void*, unsigned* milliwatts) {
   *milliwatts = fake_nvml()->milliwatts;
   return fake_nvml()->power_result;
+}
+
+int nvmlDeviceGetUtilizationRates(void*, Utilization* percent) {
+  *percent = {fake_nvml()->busy_percent, 5};
+  return success;
 }
 
 int nvmlDeviceGetEnforcedPowerLimit(void*, unsigned* milliwatts) {

@@ -33,6 +33,7 @@ TEST(Nvml, ReadsStateInBaseUnits) {
   EXPECT_EQ(number_in(state, "sm_clock"), 1980.0);
   EXPECT_EQ(number_in(state, "memory_clock"), 2619.0);
   EXPECT_EQ(number_in(state, "pcie_width"), 8.0);
+  EXPECT_DOUBLE_EQ(number_in(state, "utilisation").value_or(0.0), 0.97);
   const auto settings = gpu.settings();
   EXPECT_EQ(number_in(settings, "power_limit"), 700.0);
   EXPECT_EQ(number_in(settings, "pcie_width_max"), 16.0);
