@@ -5,14 +5,10 @@
 #include "bankfull/core/base/error.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace bankfull::convect {
-namespace {
 
 namespace fs = std::filesystem;
-
-}  // namespace
 
 fs::path ready_case_folder() {
   return data_folder("BANKFULL_CASES", "case files", places_of_cases());

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <string>
+#include <system_error>
 #include <thread>
 
 namespace bankfull {
@@ -30,25 +31,31 @@ void run_pinned(const std::vector<int>& processors, const std::function<void(int
   std::atomic<int> refused{-1};
   std::mutex guard;
   std::exception_ptr first;
+  const auto run = [&](std::size_t n) {
+    if (!pin_this_thread(processors[n])) {
+      refused = processors[n];
+    }
+    pinned.arrive_and_wait();
+    if (refused >= 0) {
+      return;
+    }
+    try {
+      body(static_cast<int>(n));
+    } catch (...) {
+      const std::lock_guard lock(guard);
+      first = first ? first : std::current_exception();
+    }
+  };
   {
     std::vector<std::jthread> threads;
     threads.reserve(processors.size());
-    for (std::size_t n = 0; n < processors.size(); ++n) {
-      threads.emplace_back([&, n] {
-        if (!pin_this_thread(processors[n])) {
-          refused = processors[n];
-        }
-        pinned.arrive_and_wait();
-        if (refused >= 0) {
-          return;
-        }
-        try {
-          body(static_cast<int>(n));
-        } catch (...) {
-          const std::lock_guard lock(guard);
-          first = first ? first : std::current_exception();
-        }
-      });
+    try {
+      while (threads.size() < processors.size()) {
+        threads.emplace_back(run, threads.size());
+      }
+    } catch (const std::system_error&) {  // those that exist must not wait for the others
+      refused = processors[threads.size()];
+      pinned.count_down(static_cast<std::ptrdiff_t>(processors.size() - threads.size()));
     }
   }
   if (refused >= 0) {

@@ -130,8 +130,9 @@ void measure_core_pairs(const Problem& problem, const RunContext& context,
   std::int64_t unanswered = 0;
   for (std::size_t n = 0; n < pairs.size(); ++n) {
     context.begin("core to core", static_cast<double>(n), static_cast<double>(pairs.size()));
-    constexpr double most_seconds = 2e-3;
-    PingPong times = ping_pong(pairs[n], std::min(problem.repeats, 10), 1000, most_seconds);
+    constexpr double most_seconds = 20e-3;
+    PingPong times = ping_pong(pairs[n], std::min(problem.repeats, 5),
+                               problem.quick ? 5'000 : 20'000, most_seconds);
     unanswered += times.answered ? 0 : 1;
     latencies.pairs.push_back({pairs[n].first, pairs[n].second, std::move(times.seconds)});
   }
