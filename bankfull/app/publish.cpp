@@ -227,7 +227,9 @@ ExitCode run_and_publish(const CommonOptions& options, const MeasurePolicy& poli
   std::optional<compare::Baseline> baseline;
   ranks.on_root([&] {
     if (options.thresholds.baseline) {
-      baseline.emplace(*options.thresholds.baseline, options.thresholds.workload);
+      // What cannot be read was told when the options were checked.
+      baseline.emplace(*options.thresholds.baseline, options.thresholds.workload,
+                       [](const std::string&) {});
     }
     if (options.json && !options.json_goes_to_output()) {
       file.emplace(*options.json);

@@ -27,12 +27,23 @@ EXAMPLES, SCHEMAS = (pathlib.Path(argument).resolve() for argument in OWN_ARGUME
 STAND_IN = pathlib.Path(__file__).resolve().parent / "stand_in"
 
 OK, FAILURE, USAGE, FAILED, BELOW, INTERRUPTED = range(6)
+BANNER = "There are not enough slots available in the system"
+# Starts the program that follows its options, or, with $LAUNCHER_REFUSES, does not.
+LAUNCHER = f"""#!/bin/sh
+printf 'launched %s ' "$1 $2" >>"$STUB_CALLS"
+shift 2
+echo "{BANNER}" >&2
+[ -z "${{LAUNCHER_REFUSES-}}" ] || exit 1
+exec "$@"
+"""
 SLOW = "node cuda:2 (NVIDIA H200, GPU-1), alone: probe copy, fp64 slow: 5.3 % below the baseline, allowed 2.5 %"
 STUB = """#!/bin/sh
 # Stands in for bankfull: leaves $STUB_RECORD in the folder of --output, says $STUB_SAYS and ends with $STUB_CODE.
 printf '%s ' "$@" >>"$STUB_CALLS"
 while [ $# -gt 0 ]; do
-  if [ "$1" = --output ] && [ -n "${STUB_RECORD-}" ]; then mkdir -p "$2" && cp "$STUB_RECORD" "$2/acceptance.json"; fi
+  if [ "$1" = --output ] && [ -n "${STUB_RECORD-}" ]; then
+    mkdir -p "$2" && cp "$STUB_RECORD" "$2/staged" && mv "$2/staged" "$2/acceptance.json"
+  fi
   shift
 done
 [ -z "${STUB_SAYS-}" ] || printf 'bankfull: %s\\n' "$STUB_SAYS" >&2
@@ -88,8 +99,26 @@ class InAFolder(unittest.TestCase):
 class Shell(InAFolder):
     SCRIPT = EXAMPLES / "acceptance" / "accept-node.sh"
 
-    def accept(self, *arguments, **stub):
-        return subprocess.run([self.SCRIPT, *arguments], capture_output=True, text=True, timeout=HANGING, cwd=self.path, env=self.environment(**stub))
+    def accept(self, *arguments, variables=None, **stub):
+        return subprocess.run([self.SCRIPT, *arguments], capture_output=True, text=True, timeout=HANGING, cwd=self.path,
+                              env={**self.environment(**stub), **(variables or {})})
+
+    def scontrol(self, ends_with=0):
+        """One that keeps its arguments in the file `drained`."""
+        self.program("scontrol", f"#!/bin/sh\nprintf '%s\\n' \"$@\" >{self.path}/drained\nexit {ends_with}\n")
+
+    def drained(self):
+        """What scontrol was asked for; None: it was not."""
+        file = self.path / "drained"
+        return file.read_text().splitlines() if file.exists() else None
+
+    def earlier_record(self, verdict="accepted", code=OK):
+        """What an earlier run left in the folder, with the time of it."""
+        file = self.path / "acceptance" / "acceptance.json"
+        file.parent.mkdir()
+        shutil.copy(self.record(verdict, code), file)
+        os.utime(file, (1e9, 1e9))
+        return file
 
     def test_a_good_node_stays(self):
         result = self.accept("results", "--baseline", "mine.json", record=self.record("accepted", OK))
@@ -104,16 +133,52 @@ class Shell(InAFolder):
         self.assertIn("--output acceptance", self.calls())
 
     def test_a_slow_node_is_taken_out_with_the_reason(self):
-        self.program("scontrol", f"#!/bin/sh\nprintf '%s\\n' \"$@\" >{self.path}/drained\n")
+        self.scontrol()
         result = self.accept("--drain", code=BELOW, says=SLOW, record=self.record("failed", BELOW))
         self.assertEqual(result.returncode, 1, result.stderr)
         self.assertIn(f"take out of service: too slow: {SLOW}\n", result.stdout)
-        self.assertEqual((self.path / "drained").read_text().splitlines()[2:], ["state=drain", f"reason=bankfull: too slow: {SLOW}"])
+        name = os.uname().nodename.split(".")[0]
+        self.assertEqual(self.drained(), ["update", f"nodename={name}", "state=drain", f"reason=bankfull: too slow: {SLOW}"])
+        self.assertEqual(result.stderr, "")
+
+    def test_slurm_knows_the_name_of_its_node(self):
+        self.scontrol()
+        self.accept("--drain", code=BELOW, says=SLOW, record=self.record("failed", BELOW), variables={"SLURMD_NODENAME": "gpu-17"})
+        self.assertEqual(self.drained()[1], "nodename=gpu-17")
+
+    def test_a_node_that_cannot_be_drained_is_reported(self):
+        self.scontrol(ends_with=3)
+        result = self.accept("--drain", code=BELOW, says=SLOW, record=self.record("failed", BELOW), variables={"SLURMD_NODENAME": "gpu-17"})
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("scontrol could not drain gpu-17 (exit code 3)", result.stderr)
 
     def test_nothing_is_drained_unasked(self):
-        self.program("scontrol", f"#!/bin/sh\ntouch {self.path}/drained\n")
+        self.scontrol()
         self.assertEqual(self.accept(code=BELOW, says=SLOW, record=self.record("failed", BELOW)).returncode, 1)
-        self.assertFalse((self.path / "drained").exists())
+        self.assertIsNone(self.drained())
+
+    def test_a_launcher_that_refuses_drains_nothing(self):
+        self.scontrol()
+        self.program("launcher", LAUNCHER)
+        launched = {"BANKFULL": "launcher -n 4 bankfull"}
+        self.earlier_record("failed", FAILURE)
+        result = self.accept("--drain", variables={**launched, "LAUNCHER_REFUSES": "yes"})
+        self.assertEqual(result.returncode, 2, result.stdout)
+        self.assertIn(f"could not run (exit code 1): {BANNER}\n", result.stdout)
+        self.assertIsNone(self.drained())
+        # Nor does its banner become the reason where the program itself failed.
+        result = self.accept("--drain", code=FAILURE, says="a CUDA error", record=self.record("failed", FAILURE), variables=launched)
+        self.assertEqual(result.returncode, 1, result.stdout)
+        self.assertEqual(self.drained()[3], "reason=bankfull: a run failed: a CUDA error")
+
+    def test_nor_does_a_full_disk_or_a_crash(self):
+        """Both leave no record; or it is of something else."""
+        self.scontrol()
+        for code, record in ((FAILURE, None), (FAILURE, self.record("failed", FAILED)), (139, None), (126, None)):
+            result = self.accept("--drain", code=code, says="it cannot be written", record=record)
+            self.assertEqual(result.returncode, 2, result.stdout)
+            self.assertIn(f"could not run (exit code {code}): it cannot be written\n", result.stdout)
+        self.assertIsNone(self.drained())
 
     def test_a_disturbed_node_stays(self):
         result = self.accept(code=BELOW, says="noisy", record=self.record("disturbed", BELOW))
@@ -135,9 +200,23 @@ class Shell(InAFolder):
         self.assertEqual(result.returncode, 2, result.stdout)
 
     def test_the_verdict_of_an_earlier_run_does_not_count(self):
-        (self.path / "acceptance").mkdir()
-        shutil.copy(self.record("disturbed", BELOW), self.path / "acceptance" / "acceptance.json")
+        self.earlier_record("disturbed", BELOW)
         self.assertEqual(self.accept(code=BELOW, says=SLOW).returncode, 1)
+        result = self.accept(code=OK)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("left no record", result.stdout)
+
+    def test_the_earlier_record_stays_until_there_is_a_new_one(self):
+        """For checks that look for it while the node is measured, and after a run that leaves none."""
+        earlier = self.earlier_record()
+        self.program("looking", f"#!/bin/sh\ncp -p {earlier} {self.path}/seen\nexec bankfull \"$@\"\n")
+        self.accept(code=USAGE, variables={"BANKFULL": "looking"})
+        self.assertEqual((self.path / "seen").stat().st_mtime, 1e9)
+        self.assertEqual(earlier.stat().st_mtime, 1e9)
+        result = self.accept(record=self.record("no baseline", OK), variables={"BANKFULL": "looking"})
+        self.assertIn(": no baseline\n", result.stdout)
+        self.assertIn('"no baseline"', earlier.read_text())
+        self.assertIn('"accepted"', (self.path / "seen").read_text())
 
     def test_with_the_program_itself(self):
         """Bad options, and without measuring."""
@@ -171,9 +250,9 @@ eval "$@"
 echo "returned $?"
 """
 
-    def check(self, line, check_all="0", **stub):
+    def check(self, line, check_all="0", variables=None, **stub):
         result = subprocess.run(["bash", "-c", self.HARNESS, "harness", self.CHECKS, line], capture_output=True, text=True, timeout=HANGING, cwd=self.path,
-                                env={**self.environment(**stub), "NHC_CHECK_ALL": check_all})
+                                env={**self.environment(**stub), "NHC_CHECK_ALL": check_all, **(variables or {})})
         self.assertEqual(result.stderr, "")
         return result.stdout
 
@@ -201,27 +280,49 @@ echo "returned $?"
     def test_mistakes(self):
         (self.path / "other.json").write_text("{}")
         self.assertIn("die 1 check_bankfull_accepted:  other.json is not the record of an acceptance.", self.check("check_bankfull_accepted other.json"))
-        self.assertIn("die 1 check_bankfull_accepted:  Option -a requires an argument.", self.check("check_bankfull_accepted -a"))
-        self.assertIn("die 1 check_bankfull_accepted:  Invalid option:  -x", self.check("check_bankfull_accepted -x record.json"))
+
+    def test_mistakes_in_the_line_are_logged_and_no_failure(self):
+        self.record("failed", BELOW)
+        for arguments, said in (("-a", "option -a requires an argument."), ("-x record.json", "invalid option -x."), ("", "one FILE must be given."), ("-a 24", "one FILE must be given."),
+                                ("''", "one FILE must be given."), ("record.json more", "one FILE must be given."), ("-a 8d record.json", "-a 8d is not a number of hours."),
+                                ("-a 'x[$(touch run)]' record.json", "-a x[$(touch run)] is not a number of hours."), ("-a '' record.json", "-a  is not a number of hours."),
+                                ("-a record.json", "-a record.json is not a number of hours.")):
+            self.assertEqual(self.check(f"check_bankfull_accepted {arguments}"), f"log check_bankfull_accepted:  Not checked:  {said}\nreturned 0\n")
+        self.assertFalse((self.path / "run").exists())
+        self.assertIn("die 1 check_bankfull_accepted:  There is no none.json.", self.check("check_bankfull_accepted -a 08 none.json"))
 
     def test_exit_codes_of_a_run(self):
         line = "check_bankfull_run himeno --size L --min-gbs 2800"
         what = "bankfull himeno --size L --min-gbs 2800"
         slow = "himeno L fp32 tuned reached 2700.0 GB/s, below --min-gbs 2800"
         for code, says, said in ((OK, "", f"dbg check_bankfull_run:  {what}:  ok.\nreturned 0\n"),
-                                 (BELOW, slow, f"die 1 check_bankfull_run:  Too slow:  bankfull: {slow}\n"),
-                                 (FAILED, "verification failed", f"die 1 check_bankfull_run:  Wrong results of {what}:  bankfull: verification failed\n"),
-                                 (FAILURE, "a CUDA error", f"die 1 check_bankfull_run:  {what} failed with exit code 1:  bankfull: a CUDA error\n"),
+                                 (BELOW, slow, f"die 1 check_bankfull_run:  Too slow:  {slow}\n"),
+                                 (FAILED, "verification failed", f"die 1 check_bankfull_run:  Wrong results of {what}:  verification failed\n"),
+                                 (FAILURE, "a CUDA error", f"die 1 check_bankfull_run:  {what} failed:  a CUDA error\n"),
                                  (INTERRUPTED, "SIGTERM", f"log check_bankfull_run:  {what} was ended early.\nreturned 0\n"),
-                                 (USAGE, "--size Q is unknown", f"log check_bankfull_run:  {what} cannot run:  bankfull: --size Q is unknown\nreturned 0\n")):
+                                 (USAGE, "--size Q is unknown", f"log check_bankfull_run:  {what} could not run (exit code 2):  --size Q is unknown\nreturned 0\n"),
+                                 (139, "", f"log check_bankfull_run:  {what} could not run (exit code 139):  \nreturned 0\n")):
             self.assertEqual(self.check(line, code=code, says=says), said)
         self.assertIn("himeno --size L --min-gbs 2800 --quiet ", self.calls())
+
+    def test_a_program_that_is_none(self):
+        (self.programs / "bankfull").chmod(0o644)
+        self.assertRegex(self.check(f"BANKFULL={self.programs}/bankfull check_bankfull_run himeno"), r"^log check_bankfull_run:  bankfull himeno could not run \(exit code 126\):  .*\nreturned 0\n$")
+        self.assertRegex(self.check(f"BANKFULL={self.programs}/none check_bankfull_run himeno"), r"^log check_bankfull_run:  bankfull himeno could not run \(exit code 127\):  .*\nreturned 0\n$")
+
+    def test_a_launcher(self):
+        self.program("launcher", LAUNCHER)
+        line = "BANKFULL='launcher -n 4  bankfull' check_bankfull_run himeno"
+        self.assertEqual(self.check(line), "dbg check_bankfull_run:  bankfull himeno:  ok.\nreturned 0\n")
+        self.assertEqual(self.calls(), "launched -n 4 himeno --quiet ")
+        self.assertEqual(self.check(line, code=FAILURE, says="a CUDA error"), "die 1 check_bankfull_run:  bankfull himeno failed:  a CUDA error\n")
+        self.assertEqual(self.check(line, variables={"LAUNCHER_REFUSES": "yes"}), f"log check_bankfull_run:  bankfull himeno could not run (exit code 1):  {BANNER}\nreturned 0\n")
 
     def test_runs_of_the_program_itself(self):
         short = "himeno --size XS --device cpu --threads 1 --schedule tuned --iterations 5 --repeat 1 --ceiling none"
         line = f"BANKFULL={BINARY} check_bankfull_run {short}"
         self.assertEqual(self.check(line), f"dbg check_bankfull_run:  bankfull {short}:  ok.\nreturned 0\n")
-        self.assertIn("die 1 check_bankfull_run:  Too slow:  bankfull: himeno XS fp32 tuned reached", self.check(f"{line} --min-gbs 1e6"))
+        self.assertIn("die 1 check_bankfull_run:  Too slow:  himeno XS fp32 tuned reached", self.check(f"{line} --min-gbs 1e6"))
         self.assertIn("log check_bankfull_run:  ", self.check(f"{line} --size QQ"))
 
     def test_lines_of_the_configuration(self):
@@ -272,6 +373,15 @@ class ReframeByAStandIn(Reframe):
     def test_rates_are_those_of_the_slowest_device(self):
         self.assertEqual(self.run_check(), {"probe_copy_fp64": 3790.0})
         self.assertEqual(self.calls(), "accept --quiet --output acceptance ")
+
+    def test_each_device_has_a_rank(self):
+        """As many as the partition lists GPUs, or as asked; and all of them must have been measured."""
+        self.program("launcher", LAUNCHER)
+        for devices, variables, ranks in (((("gpu", 2), ("fpga", 5)), {}, 2), ((), {}, 1), ((("gpu", 4),), {"devices": 2}, 2), ((("fpga", 4),), {}, 1)):
+            self.run_check(launcher=["launcher"], partition=devices, **variables)
+            self.assertTrue(self.calls().endswith(f"launched -n {ranks} accept --quiet --output acceptance "), self.calls())
+        with self.assertRaisesRegex(self.reframe.SanityError, "2 of 4 devices were measured"):
+            self.run_check(partition=[("gpu", 4)])
 
     def test_the_verdict_decides_on_sanity(self):
         self.run_check("no baseline")

@@ -117,6 +117,33 @@ class Files(Reports):
             self.assert_refusal(self.bankfull("report", *arguments), USAGE, [words])
         self.assertFalse(self.page_file.exists())
 
+    def test_what_cannot_be_read_of_a_folder_is_left_out(self):
+        """Also by history: one line for each file."""
+        folder = self.path / "folder"
+        folder.mkdir()
+        good = (RESULTS / "xeon-himeno-m.json").read_text()
+        (folder / "good.json").write_text(good)
+        (folder / "cut.json").write_text(good[:len(good) // 2])
+        document = json.loads(good)
+        document["measurements"][0]["traffic"]["model"] = 1
+        (folder / "type.json").write_text(json.dumps(document))
+        what = [f"bankfull: folder/{name} cannot be read as a result of bankfull: {why}; it is left out"
+                for name, why in (("cut.json", "it is cut off, or no JSON"), ("type.json", "a part is missing, or of a wrong type"))]
+        result = self.bankfull("history", "folder", "--quiet")
+        self.assertEqual((result.returncode, result.stderr.splitlines()), (OK, what))
+        papers = {"paper.json": '{"schema": "bankfull/reproduction", "schema_version": 1}', "paper-cut.json": '{"schema": "bankfull/reproduction",'}
+        for name, text in papers.items():
+            (folder / name).write_text(text)
+        result = self.bankfull("report", "folder")
+        self.assertEqual(result.returncode, OK, result.stderr)
+        self.assertEqual(set(result.stderr.splitlines()), {*what, *(f"bankfull: folder/{name} cannot be read as a reproduction of a paper: {why}; it is left out"
+                         for name, why in (("paper-cut.json", "it is cut off, or no JSON"), ("paper.json", "a part is missing, or of a wrong type")))})
+        self.assertIn("1 result, ", result.stdout)
+        (folder / "good.json").unlink()
+        result = self.bankfull("history", "folder")
+        self.assertEqual(result.returncode, USAGE)
+        self.assertIn("folder has no results of bankfull", result.stderr)
+
     def test_a_report_that_cannot_be_made_leaves_the_one_before(self):
         self.page_file.write_text("before")
         self.assertEqual(self.bankfull("report", "no.json").returncode, USAGE)

@@ -11,10 +11,11 @@ constexpr const char* on_the_same_machine =
 
 }  // namespace
 
-Baseline::Baseline(const std::filesystem::path& path, const std::string& workload)
+Baseline::Baseline(const std::filesystem::path& path, const std::string& workload,
+                   const recorded::Listener& tell)
     : path_(path.string()),
       is_folder_(std::filesystem::is_directory(path)),
-      runs_(recorded::read_runs(path)) {
+      runs_(recorded::read_runs(path, tell)) {
   const std::string other = runs_.front().result.workload;
   std::erase_if(runs_, [&](const RecordedRun& run) { return run.result.workload != workload; });
   require(

@@ -12,8 +12,9 @@ namespace bankfull::compare {
 class Baseline {
  public:
   /// Reads a result or a folder of them. Throws UsageError where there is none, or none of this
-  /// workload.
-  Baseline(const std::filesystem::path& path, const std::string& workload);
+  /// workload. Results that cannot be read are told.
+  Baseline(const std::filesystem::path& path, const std::string& workload,
+           const recorded::Listener& tell = write_error);
 
   /// Throws UsageError where nothing of it was measured at a place that has these names, which are
   /// a part of Subject::place: those that are known before a run.

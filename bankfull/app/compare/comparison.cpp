@@ -189,6 +189,10 @@ Outcome outcome_in_spite_of_noise(const Group& before, const Group& after, const
 }
 
 void judge(const Group& before, const Group& after, double threshold, Change& change) {
+  if (change.ratio.value <= 0.0) {
+    change.reason = "no times";
+    return;
+  }
   if (!change.ratio.interval) {
     change.reason = fmt::format("no interval: fewer than {} samples", fewest_samples);
     return;

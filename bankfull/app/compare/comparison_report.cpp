@@ -96,7 +96,9 @@ std::string figures_of(const Change& change) {
   std::string text =
       fmt::format(" per={} old_seconds={:.6g} new_seconds={:.6g}", to_string(change.unit),
                   change.before.seconds, change.after.seconds);
-  text += fmt::format(" ratio={:.6g}", change.ratio.value);
+  if (change.ratio.value > 0.0) {
+    text += fmt::format(" ratio={:.6g}", change.ratio.value);
+  }
   if (change.ratio.interval) {
     text += fmt::format(" low={:.6g} high={:.6g}", change.ratio.interval->low,
                         change.ratio.interval->high);

@@ -10,6 +10,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <stdexcept>
 
 namespace bankfull::recorded {
 namespace {
@@ -247,6 +248,41 @@ bool is_result(const Json& document) {
   return document.is_object() && document.value("schema", Json()) == schema_name;
 }
 
+/// What is wrong with a text: "is not a result of bankfull".
+class Unreadable : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+RecordedRun run_from_document(const Json& document, const fs::path& file) {
+  if (document.is_discarded()) {
+    throw Unreadable("cannot be read as a result of bankfull: it is cut off, or no JSON");
+  }
+  if (!is_result(document)) {
+    throw Unreadable("is not a result of bankfull");
+  }
+  try {
+    const int version = document.at("schema_version");
+    if (version < 1 || version > run_result_schema_version) {
+      throw Unreadable(fmt::format("has schema version {}; this program reads 1 to {}", version,
+                                   run_result_schema_version));
+    }
+    return run_from(document, file);
+  } catch (const nlohmann::json::exception&) {
+    throw Unreadable(
+        "cannot be read as a result of bankfull: a part is missing, or of a wrong type");
+  }
+}
+
+/// A document without throwing: what is no JSON is discarded.
+Json document_from(const std::string& text) { return Json::parse(text, nullptr, false); }
+
+/// Also of a file that was cut off, which is no JSON but names the schema.
+bool is_meant_as_result(const Json& document, const std::string& text) {
+  return document.is_discarded() ? text.find(schema_name) != std::string::npos
+                                 : is_result(document);
+}
+
 [[noreturn]] void refuse(const fs::path& file, const std::string& why) {
   throw UsageError(fmt::format("{} {}", file.string(), why),
                    "give the file that a run wrote with --json");
@@ -329,18 +365,9 @@ std::string device_text(const RecordedRun& run, const Measurement& measurement) 
 
 RecordedRun parse_run(const std::string& text, const fs::path& file) {
   try {
-    const Json document = Json::parse(text);
-    if (!is_result(document)) {
-      refuse(file, "is not a result of bankfull");
-    }
-    const int version = document.at("schema_version");
-    if (version < 1 || version > run_result_schema_version) {
-      refuse(file, fmt::format("has schema version {}; this program reads 1 to {}", version,
-                               run_result_schema_version));
-    }
-    return run_from(document, file);
-  } catch (const nlohmann::json::exception& failure) {
-    refuse(file, fmt::format("cannot be read as a result of bankfull ({})", failure.what()));
+    return run_from_document(document_from(text), file);
+  } catch (const Unreadable& failure) {
+    refuse(file, failure.what());
   }
 }
 
@@ -358,22 +385,28 @@ std::vector<fs::path> json_files_in(const fs::path& folder) {
   return files;
 }
 
-std::vector<RecordedRun> runs_in(const fs::path& folder) {
+std::vector<RecordedRun> runs_in(const fs::path& folder, const Listener& tell) {
   std::vector<RecordedRun> runs;
   for (const fs::path& file : json_files_in(folder)) {
     const std::string text = text_of_file(file);
-    if (is_result(Json::parse(text, nullptr, false))) {
-      runs.push_back(parse_run(text, file));
+    const Json document = document_from(text);
+    if (!is_meant_as_result(document, text)) {
+      continue;
+    }
+    try {
+      runs.push_back(run_from_document(document, file));
+    } catch (const Unreadable& failure) {
+      tell(fmt::format("{} {}; it is left out", file.string(), failure.what()));
     }
   }
   return runs;
 }
 
-std::vector<RecordedRun> read_runs(const fs::path& file_or_folder) {
+std::vector<RecordedRun> read_runs(const fs::path& file_or_folder, const Listener& tell) {
   if (!fs::is_directory(file_or_folder)) {
     return {read_run(file_or_folder)};
   }
-  std::vector<RecordedRun> runs = runs_in(file_or_folder);
+  std::vector<RecordedRun> runs = runs_in(file_or_folder, tell);
   if (runs.empty()) {
     refuse(file_or_folder, "has no results of bankfull");
   }

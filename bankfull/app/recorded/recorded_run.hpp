@@ -1,10 +1,12 @@
 #pragma once
 
+#include "bankfull/app/console.hpp"
 #include "bankfull/core/measure/context.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 #include "bankfull/core/measure/run_result_json.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,11 +53,17 @@ RecordedRun read_run(const std::filesystem::path& file);
 /// The JSON files of a folder and its folders, sorted by path.
 std::vector<std::filesystem::path> json_files_in(const std::filesystem::path& folder);
 
-/// The results among those; other files there are somebody else's.
-std::vector<RecordedRun> runs_in(const std::filesystem::path& folder);
+/// What is told of files that are left out, in one line each.
+using Listener = std::function<void(const std::string&)>;
 
-/// The results in a file, or in all JSON files of a folder and its folders, sorted by path; other
-/// JSON files there are left out. Throws UsageError where there is none.
-std::vector<RecordedRun> read_runs(const std::filesystem::path& file_or_folder);
+/// The results among those; other files there are somebody else's. Results whose content cannot be
+/// read, such as those of a run that was cut off, are left out and told.
+std::vector<RecordedRun> runs_in(const std::filesystem::path& folder,
+                                 const Listener& tell = write_error);
+
+/// The results in a file, or in all JSON files of a folder and its folders as by runs_in, sorted by
+/// path. Throws UsageError where there is none.
+std::vector<RecordedRun> read_runs(const std::filesystem::path& file_or_folder,
+                                   const Listener& tell = write_error);
 
 }  // namespace bankfull::recorded

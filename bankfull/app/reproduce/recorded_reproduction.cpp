@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 namespace bankfull::reproduce {
 namespace {
@@ -70,42 +71,81 @@ std::string text_of_input(const fs::path& file) {
                           .remedy = "give a file that a run wrote with --json, or a folder"});
 }
 
+/// What is wrong with a text: "cannot be read as ...".
+class Unreadable : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+RecordedReproduction reproduction_from(const RecordedJson& document, const fs::path& file) {
+  RecordedReproduction reproduction{.file = file,
+                                    .paper = document.at("paper"),
+                                    .citation = document.at("citation"),
+                                    .values_from = document.at("values_from"),
+                                    .items = {}};
+  for (const RecordedJson& item : document.at("items")) {
+    reproduction.items.push_back(item_from(item));
+  }
+  return reproduction;
+}
+
+RecordedReproduction reproduction_from_text(const std::string& text, const fs::path& file) {
+  const RecordedJson document = RecordedJson::parse(text, nullptr, false);
+  if (document.is_discarded()) {
+    throw Unreadable("cannot be read as a reproduction of a paper: it is cut off, or no JSON");
+  }
+  try {
+    const int version = document.at("schema_version");
+    if (version != reproduction_schema_version) {
+      throw Unreadable(fmt::format("has schema version {}; this program reads {}", version,
+                                   reproduction_schema_version));
+    }
+    return reproduction_from(document, file);
+  } catch (const nlohmann::json::exception&) {
+    throw Unreadable(
+        "cannot be read as a reproduction of a paper: a part is missing, or of a wrong type");
+  }
+}
+
+/// Also of a file that was cut off, which is no JSON but names the schema.
+bool is_meant_as_reproduction(const std::string& text) {
+  // Results of runs are many and long: only what may be one is parsed here.
+  if (text.find(reproduction_schema) == std::string::npos) {
+    return false;
+  }
+  const RecordedJson document = RecordedJson::parse(text, nullptr, false);
+  return document.is_discarded() || is_reproduction(document);
+}
+
 }  // namespace
 
 RecordedReproduction parse_reproduction(const std::string& text, const fs::path& file) {
   try {
-    const RecordedJson document = RecordedJson::parse(text);
-    const int version = document.at("schema_version");
-    require(version == reproduction_schema_version,
-            fmt::format("{} has schema version {}; this program reads {}", file.string(), version,
-                        reproduction_schema_version),
-            how_to_record);
-    RecordedReproduction reproduction{.file = file,
-                                      .paper = document.at("paper"),
-                                      .citation = document.at("citation"),
-                                      .values_from = document.at("values_from"),
-                                      .items = {}};
-    for (const RecordedJson& item : document.at("items")) {
-      reproduction.items.push_back(item_from(item));
-    }
-    return reproduction;
-  } catch (const nlohmann::json::exception& failure) {
-    throw UsageError(fmt::format("{} cannot be read as a reproduction of a paper ({})",
-                                 file.string(), failure.what()),
-                     how_to_record);
+    return reproduction_from_text(text, file);
+  } catch (const Unreadable& failure) {
+    throw UsageError(fmt::format("{} {}", file.string(), failure.what()), how_to_record);
   }
 }
 
-std::vector<RecordedReproduction> reproductions_in(const fs::path& file_or_folder) {
-  const bool is_folder = fs::is_directory(file_or_folder);
+std::vector<RecordedReproduction> reproductions_in(const fs::path& file_or_folder,
+                                                   const recorded::Listener& tell) {
   std::vector<RecordedReproduction> found;
-  for (const fs::path& file : is_folder ? recorded::json_files_in(file_or_folder)
-                                        : std::vector<fs::path>{file_or_folder}) {
+  if (!fs::is_directory(file_or_folder)) {
+    const std::string text = text_of_input(file_or_folder);
+    if (is_meant_as_reproduction(text)) {
+      found.push_back(parse_reproduction(text, file_or_folder));
+    }
+    return found;
+  }
+  for (const fs::path& file : recorded::json_files_in(file_or_folder)) {
     const std::string text = text_of_input(file);
-    // Results of runs are many and long: only what may be one is parsed here.
-    if (text.find(reproduction_schema) != std::string::npos &&
-        is_reproduction(RecordedJson::parse(text, nullptr, false))) {
-      found.push_back(parse_reproduction(text, file));
+    if (!is_meant_as_reproduction(text)) {
+      continue;
+    }
+    try {
+      found.push_back(reproduction_from_text(text, file));
+    } catch (const Unreadable& failure) {
+      tell(fmt::format("{} {}; it is left out", file.string(), failure.what()));
     }
   }
   return found;

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "bankfull/app/console.hpp"
+#include "bankfull/app/recorded/recorded_run.hpp"
+
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -50,7 +53,9 @@ struct RecordedReproduction {
 RecordedReproduction parse_reproduction(const std::string& text, const std::filesystem::path& file);
 
 /// Those in a file, or in all JSON files of a folder and its folders, sorted by path; none where
-/// there is something else. Throws UsageError where a file that is one cannot be read.
-std::vector<RecordedReproduction> reproductions_in(const std::filesystem::path& file_or_folder);
+/// there is something else. Those of a folder whose content cannot be read are left out and told;
+/// throws UsageError where a file that is named itself cannot be read.
+std::vector<RecordedReproduction> reproductions_in(const std::filesystem::path& file_or_folder,
+                                                   const recorded::Listener& tell = write_error);
 
 }  // namespace bankfull::reproduce

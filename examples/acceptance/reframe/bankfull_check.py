@@ -5,6 +5,9 @@
 The baseline is a file of `bankfull baseline make`; its medians are ReFrame's references, with the tolerance that
 `bankfull accept` has (2.5 to 4.5 %, docs/adr/0033). Without one, `bankfull accept` judges by the baseline that comes
 with the program, and ReFrame records the rates without references.
+
+Each device has a rank of its own: as many as ReFrame's configuration lists GPUs of the partition (`devices`), or as
+-S BankfullAcceptance.devices=4 says. Several need a launcher of the partition that starts ranks, such as mpirun or srun.
 """
 
 import json
@@ -59,6 +62,13 @@ class BankfullAcceptance(rfm.RunOnlyRegressionTest):
     exclusive_access = True
     #: A file of `bankfull baseline make`.
     baseline = variable(str, value="")
+    #: The devices of a node; 0: the GPUs that the configuration of the partition lists, or one device.
+    devices = variable(int, value=0)
+
+    @run_before("run")
+    def use_each_device(self):
+        listed = sum(device.num_devices for device in self.current_partition.devices if device.device_type == "gpu")
+        self.num_tasks = self.num_tasks_per_node = self.devices or listed or 1
 
     @run_before("run")
     def use_baseline(self):
@@ -78,6 +88,9 @@ class BankfullAcceptance(rfm.RunOnlyRegressionTest):
         acceptance = self.acceptance()
         if acceptance is None:
             return sn.assert_true(False, "bankfull accept left no record: see its standard error")
+        measured = len({(device["host"], device["device"]) for device in acceptance["devices"]})
+        if measured < self.num_tasks:
+            return sn.assert_true(False, f"{measured} of {self.num_tasks} devices were measured: does the launcher of the partition start ranks?")
         verdict = acceptance["verdict"]
         return sn.assert_true(acceptance["exit_code"] == 0 and verdict in ("accepted", "no baseline"),
                               f"the verdict is: {verdict} (exit code {acceptance['exit_code']}). {complaints_of(acceptance)}")

@@ -1,5 +1,6 @@
 #include "bankfull/app/compare/comparison.hpp"
 
+#include "bankfull/app/compare/comparison_report.hpp"
 #include "bankfull/numerics/random/counter.hpp"
 #include "tests/app/compare/runs.hpp"
 
@@ -7,6 +8,7 @@
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <map>
+#include <utility>
 
 namespace bankfull::compare {
 namespace {
@@ -50,6 +52,19 @@ TEST(Comparison, IsUnclearWithoutAnInterval) {
   const Change change = change_of(run_taking(quiet), run_taking({2.0, 2.0}));
   EXPECT_EQ(change.outcome, Outcome::unclear);
   EXPECT_NE(change.reason.find("fewer than 3 samples"), std::string::npos) << change.reason;
+}
+
+TEST(Comparison, IsUnclearWithoutTimes) {
+  for (const auto& [before, after] : {std::pair(run_taking(quiet), run_taking({0.0, 0.0, 0.0})),
+                                      std::pair(run_taking({0.0, 0.0, 0.0}), run_taking(quiet))}) {
+    const Comparison comparison = compared(before, after);
+    EXPECT_EQ(comparison.measurements[0].outcome, Outcome::unclear);
+    EXPECT_EQ(comparison.measurements[0].reason, "no times");
+    EXPECT_EQ(comparison.exit_code(), ExitCode::ok);
+    const std::string lines = comparison_lines(comparison);
+    EXPECT_EQ(lines.find(" ratio="), std::string::npos) << lines;
+    EXPECT_NE(lines.find(" verdict=unclear"), std::string::npos) << lines;
+  }
 }
 
 TEST(Comparison, IsUnclearWhereTheIntervalIsWide) {

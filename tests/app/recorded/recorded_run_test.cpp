@@ -4,10 +4,15 @@
 #include "bankfull/core/measure/verdict_names.hpp"
 
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <unistd.h>
+#include <utility>
+#include <vector>
 
 namespace bankfull::recorded {
 namespace {
@@ -116,9 +121,71 @@ TEST(RecordedRun, NamesTheFileThatIsNone) {
       FAIL() << text;
     } catch (const UsageError& error) {
       EXPECT_TRUE(std::string(error.what()).starts_with("some.json ")) << error.what();
+      EXPECT_EQ(std::string(error.what()).find("json.exception"), std::string::npos)
+          << error.what();
     }
   }
   EXPECT_THROW(static_cast<void>(read_runs("no-such-folder")), UsageError);
+}
+
+/// A folder of its own with some files, by name and text.
+class FolderOf {
+ public:
+  explicit FolderOf(const std::vector<std::pair<std::string, std::string>>& files)
+      : path(fs::path(testing::TempDir()) / fmt::format("recorded-{}", getpid())) {
+    fs::create_directory(path);
+    for (const auto& [name, text] : files) {
+      std::ofstream(path / name) << text;
+    }
+  }
+  ~FolderOf() { fs::remove_all(path); }
+  FolderOf(const FolderOf&) = delete;
+  FolderOf& operator=(const FolderOf&) = delete;
+
+  const fs::path path;
+};
+
+TEST(RecordedRun, LeavesOutWhatCannotBeReadOfAFolder) {
+  const std::string good = to_json(example(), Invocation{}, RankSurvey{});
+  const auto changed = [&](const auto& change) {
+    auto document = nlohmann::json::parse(good);
+    change(document);
+    return document.dump();
+  };
+  const FolderOf folder(
+      {{"a-good.json", good},
+       {"b-cut.json", good.substr(0, good.size() / 2)},
+       {"c-type.json", changed([](auto& d) { d["measurements"][0]["timing"]["median"] = "x"; })},
+       {"d-missing.json", changed([](auto& d) { d.erase("problem"); })},
+       {"e-new.json", changed([](auto& d) { d["schema_version"] = 99; })},
+       {"f-machine.json", changed([](auto& d) { d["machine_state"] = 1; })},
+       {"g-other.json", "{\"schema\": \"other\"}"},
+       {"h-other.json", "no JSON"}});
+  std::vector<std::string> told;
+  const auto runs =
+      read_runs(folder.path, [&](const std::string& message) { told.push_back(message); });
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs[0].file.filename(), "a-good.json");
+  const std::string unreadable = "cannot be read as a result of bankfull: ";
+  const std::vector<std::pair<std::string, std::string>> expected{
+      {"b-cut.json", unreadable + "it is cut off, or no JSON"},
+      {"c-type.json", unreadable + "a part is missing, or of a wrong type"},
+      {"d-missing.json", unreadable + "a part is missing, or of a wrong type"},
+      {"e-new.json", "has schema version 99; this program reads 1 to 2"},
+      {"f-machine.json", unreadable + "a part is missing, or of a wrong type"}};
+  ASSERT_EQ(told.size(), expected.size());
+  for (std::size_t n = 0; n < told.size(); ++n) {
+    EXPECT_EQ(told[n], fmt::format("{} {}; it is left out",
+                                   (folder.path / expected[n].first).string(), expected[n].second));
+  }
+}
+
+TEST(RecordedRun, RefusesAFolderOfWhichNothingCanBeRead) {
+  const FolderOf folder({{"cut.json", "{\"schema\": \"bankfull/run-result\","}});
+  int told = 0;
+  EXPECT_THROW(static_cast<void>(read_runs(folder.path, [&](const std::string&) { ++told; })),
+               UsageError);
+  EXPECT_EQ(told, 1);
 }
 
 }  // namespace

@@ -9,7 +9,21 @@ import subprocess
 
 REGISTERED = []
 DOCUMENTED = {"descr", "valid_systems", "valid_prog_environs", "executable", "executable_opts", "keep_files", "time_limit",
-              "exclusive_access", "reference", "perf_variables", "stagedir", "stdout", "stderr", "job"}
+              "exclusive_access", "num_tasks", "num_tasks_per_node", "current_partition", "reference", "perf_variables", "stagedir", "stdout", "stderr", "job"}
+
+
+class Device:
+    """What a partition's configuration says of devices of a kind."""
+
+    def __init__(self, device_type, num_devices):
+        self.device_type, self.num_devices = device_type, num_devices
+
+
+class Partition:
+    """A partition of a system."""
+
+    def __init__(self, devices):
+        self.devices = [Device(*device) for device in devices]
 
 
 class SanityError(Exception):
@@ -44,15 +58,18 @@ def hooks(test, stage):
     return [getattr(test, name) for name in dir(test) if getattr(getattr(test, name), "before", None) == stage]
 
 
-def run(cls, stagedir, environment, **variables):
-    """Runs a test as the local scheduler does, and returns the performance variables that were measured."""
+def run(cls, stagedir, environment, launcher=(), partition=(), **variables):
+    """Runs a test as the local scheduler does, on a partition with these devices, each a type and a number, and a launcher of
+    this name, which gets `-n` and the number of tasks. Returns the performance variables that were measured."""
     test = cls()
+    test.num_tasks, test.num_tasks_per_node, test.current_partition = 1, None, Partition(partition)
     test.stagedir, test.reference, test.perf_variables = str(stagedir), {}, {}
     for name, value in variables.items():
         setattr(test, name, value)
     for hook in hooks(test, "run"):
         hook()
-    subprocess.run([test.executable, *test.executable_opts], cwd=stagedir, env=environment, check=False, capture_output=True)
+    started = [*launcher, "-n", str(test.num_tasks)] if launcher else []
+    subprocess.run([*started, test.executable, *test.executable_opts], cwd=stagedir, env=environment, check=False, capture_output=True)
     sanity, = [getattr(test, name) for name in dir(test) if hasattr(getattr(test, name), "is_sanity")]
     assert sanity() is True
     for file in test.keep_files:
