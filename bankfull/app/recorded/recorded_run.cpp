@@ -10,6 +10,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 namespace bankfull::recorded {
 namespace {
@@ -182,10 +183,7 @@ RunResult result_from(const Json& document) {
           .checks = list_from<Check>(document.at("verification"), check_from),
           .resolution = list_from<Check>(document.value("resolution", Json::array()), check_from),
           .notes = document.value("notes", std::vector<std::string>{}),
-          .ended_by = document.value("ended_by", std::string()),
-          .machine = document.contains("machine_state")
-                         ? machine_from_json(document.at("machine_state").dump())
-                         : MachineState{}};
+          .ended_by = document.value("ended_by", std::string())};
 }
 
 /// The date, the command and the ranks, which version 1 has beside the context.
@@ -231,8 +229,26 @@ std::vector<FactGroup> groups_from(const Json& document) {
   return groups;
 }
 
+[[noreturn]] void refuse(const fs::path& file, const std::string& why) {
+  throw UsageError(fmt::format("{} {}", file.string(), why),
+                   "give the file that a run wrote with --json");
+}
+
+MachineState machine_from(const Json& document, const fs::path& file) {
+  if (!document.contains("machine_state")) {
+    return {};
+  }
+  try {
+    return machine_from_json(document.at("machine_state").dump());
+  } catch (const nlohmann::json::exception&) {
+    refuse(file, "has a machine_state that no run of bankfull wrote");
+  }
+}
+
 RecordedRun run_from(const Json& document, const fs::path& file) {
   const Json& context = document.at("context");
+  RunResult result = result_from(document);
+  result.machine = machine_from(document, file);
   return {.file = file,
           .schema_version = document.at("schema_version"),
           .date = beside_context(document, "date"),
@@ -240,16 +256,11 @@ RecordedRun run_from(const Json& document, const fs::path& file) {
           .options = options_from(context.value("options", Json::object())),
           .environment = environment_from(context.value("environment", Json::object())),
           .context = groups_from(document),
-          .result = result_from(document)};
+          .result = std::move(result)};
 }
 
 bool is_result(const Json& document) {
   return document.is_object() && document.value("schema", Json()) == schema_name;
-}
-
-[[noreturn]] void refuse(const fs::path& file, const std::string& why) {
-  throw UsageError(fmt::format("{} {}", file.string(), why),
-                   "give the file that a run wrote with --json");
 }
 
 std::string text_of_file(const fs::path& file) {
