@@ -245,7 +245,7 @@ ExitCode run_and_publish(const CommonOptions& options, const MeasurePolicy& poli
   const Interruption& interruption = publication.walltime == nullptr
                                          ? static_cast<const Interruption&>(asked)
                                          : *publication.walltime;
-  MachineWatch machine;
+  MachineWatch machine(ranks);
   RunResult result = [&] {
     ProgressLine progress(options.quiet || !ranks.is_root() ? 0.0 : options.progress);
     return workload({.ranks = ranks,

@@ -71,16 +71,39 @@ std::vector<Figure> Cgroup::settings() const {
   return all;
 }
 
-std::optional<double> Cgroup::throttled_seconds() const {
-  std::optional<double> seconds;
+std::vector<QuotaPeriods> Cgroup::quota_periods() const {
+  std::vector<QuotaPeriods> all;
   for (const std::string& folder : folders_) {
-    const auto microseconds = files_.number_after(folder + "/cpu.stat", "throttled_usec");
-    if (microseconds) {
-      constexpr double micro_second = 1e-6;
-      seconds = seconds.value_or(0.0) + micro_second * static_cast<double>(*microseconds);
+    if (!processors_allowed(files_.text(folder + "/cpu.max").value_or(""))) {
+      continue;
+    }
+    const auto periods = files_.number_after(folder + "/cpu.stat", "nr_periods");
+    const auto throttled = files_.number_after(folder + "/cpu.stat", "nr_throttled");
+    if (periods && throttled) {
+      all.push_back({.folder = folder, .all = *periods, .throttled = *throttled});
     }
   }
-  return seconds;
+  return all;
+}
+
+std::optional<QuotaPeriods> most_throttled(const std::vector<QuotaPeriods>& before,
+                                           const std::vector<QuotaPeriods>& after) {
+  std::optional<QuotaPeriods> worst;
+  for (const QuotaPeriods& now : after) {
+    const auto then = std::find_if(before.begin(), before.end(), [&](const QuotaPeriods& group) {
+      return group.folder == now.folder;
+    });
+    if (then == before.end() || now.all < then->all || now.throttled < then->throttled) {
+      continue;
+    }
+    const QuotaPeriods passed{.folder = now.folder,
+                              .all = now.all - then->all,
+                              .throttled = now.throttled - then->throttled};
+    if (!worst || passed.share() > worst->share()) {
+      worst = passed;
+    }
+  }
+  return worst;
 }
 
 }  // namespace bankfull

@@ -1,6 +1,5 @@
 #include "bankfull/core/machine/host_state.hpp"
 
-#include "bankfull/core/machine/cgroup.hpp"
 #include "bankfull/core/machine/memory_modules.hpp"
 
 #include <algorithm>
@@ -31,7 +30,7 @@ std::vector<std::string> processor_folders(const SystemFiles& files) {
 void add_processor_frequencies(std::vector<Figure>& all, const SystemFiles& files) {
   constexpr std::size_t most = 16;
   const std::vector<std::string> folders = processor_folders(files);
-  const std::size_t step = std::max<std::size_t>(1, folders.size() / most);
+  const std::size_t step = std::max<std::size_t>(1, (folders.size() + most - 1) / most);
   std::vector<std::int64_t> megahertz;
   for (std::size_t n = 0; n < folders.size(); n += step) {
     if (const auto kilohertz = files.number(folders[n] + "/cpufreq/scaling_cur_freq")) {
@@ -134,7 +133,6 @@ std::vector<Figure> host_counts(const SystemFiles& files) {
 ThrottleSeconds host_throttle_seconds(const SystemFiles& files) {
   ThrottleSeconds seconds;
   seconds[Throttle::thermal] = socket_throttle_seconds(files);
-  seconds[Throttle::cgroup_quota] = Cgroup(files).throttled_seconds();
   return seconds;
 }
 

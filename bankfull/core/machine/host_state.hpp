@@ -17,8 +17,7 @@ std::vector<Figure> host_state(const SystemFiles& files);
 /// that all processes used.
 std::vector<Figure> host_counts(const SystemFiles& files);
 
-/// For how long the hottest socket throttled itself, where Linux counts that (Intel), and for how
-/// long this process's cgroup was made to wait.
+/// For how long the hottest socket throttled itself, where Linux counts that (Intel).
 ThrottleSeconds host_throttle_seconds(const SystemFiles& files);
 
 }  // namespace bankfull

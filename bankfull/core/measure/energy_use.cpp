@@ -92,6 +92,11 @@ std::optional<double> sum_of_domain(const CounterTally& tally, EnergyDomain doma
   return all_know ? std::optional(sum) : std::nullopt;
 }
 
+/// Nothing is known of a GPU that was not read.
+ThrottleSeconds of_gpu(const CounterReading& reading, std::size_t gpu) {
+  return gpu < reading.gpu_throttle.size() ? reading.gpu_throttle[gpu] : ThrottleSeconds{};
+}
+
 }  // namespace
 
 void CounterTally::Sum::add(const std::optional<double>& from, const std::optional<double>& to) {
@@ -111,8 +116,13 @@ void CounterTally::add(const CounterReading& before, const CounterReading& after
     const bool has_gap = from.energy.gaps.at(n) != after.energy.gaps.at(n);
     energy_.at(n).add(has_gap ? std::nullopt : from.energy.joules.at(n), after.energy.joules.at(n));
   }
-  for (std::size_t n = 0; n < throttle_.size(); ++n) {
-    throttle_.at(n).add(from.gpu_throttle.of.at(n), after.gpu_throttle.of.at(n));
+  throttle_.resize(std::max(throttle_.size(), after.gpu_throttle.size()));
+  for (std::size_t gpu = 0; gpu < throttle_.size(); ++gpu) {
+    const ThrottleSeconds begin = of_gpu(from, gpu);
+    const ThrottleSeconds end = of_gpu(after, gpu);
+    for (std::size_t n = 0; n < throttle_count; ++n) {
+      throttle_[gpu].at(n).add(begin.of.at(n), end.of.at(n));
+    }
   }
   last_ = after;
 }
@@ -123,9 +133,14 @@ std::optional<double> CounterTally::joules(EnergyDomain domain) const {
 }
 
 std::optional<double> CounterTally::throttled(Throttle reason) const {
-  const Sum& sum = throttle_.at(static_cast<std::size_t>(reason));
-  const bool is_known = seconds_ > 0.0 && sum.is_known;
-  return is_known ? std::optional(std::min(1.0, sum.value / seconds_)) : std::nullopt;
+  std::optional<double> longest;
+  for (const auto& gpu : throttle_) {
+    const Sum& sum = gpu.at(static_cast<std::size_t>(reason));
+    if (seconds_ > 0.0 && sum.is_known) {
+      longest = std::max(longest.value_or(0.0), std::min(1.0, sum.value / seconds_));
+    }
+  }
+  return longest;
 }
 
 double energy_uncertainty(double step, int windows, double seconds) {

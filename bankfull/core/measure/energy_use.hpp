@@ -13,11 +13,11 @@
 
 namespace bankfull {
 
-/// The counters of this rank's GPU and node at one moment.
+/// The counters of this rank's GPUs, those that work, and of its node at one moment.
 struct CounterReading {
-  double seconds = 0.0;  ///< since some time in the past
-  EnergyCount energy = {};
-  ThrottleSeconds gpu_throttle = {};
+  double seconds = 0.0;                            ///< since some time in the past
+  EnergyCount energy = {};                         ///< that of GPUs is their sum
+  std::vector<ThrottleSeconds> gpu_throttle = {};  ///< of each GPU
 };
 
 /// What the counters of this rank counted in the windows around the repeats of one measurement. A
@@ -36,7 +36,8 @@ class CounterTally {
   /// Joules in all windows; empty: not counted in all of them.
   [[nodiscard]] std::optional<double> joules(EnergyDomain domain) const;
 
-  /// Share of the windows for which a GPU was throttled, 0 to 1; empty: not counted.
+  /// Share of the windows for which a GPU was throttled, 0 to 1, of several the one throttled
+  /// longest; empty: not counted.
   [[nodiscard]] std::optional<double> throttled(Throttle reason) const;
 
  private:
@@ -50,7 +51,7 @@ class CounterTally {
   double seconds_ = 0.0;
   double timed_seconds_ = 0.0;
   std::array<Sum, energy_domains> energy_ = {};
-  std::array<Sum, throttle_count> throttle_ = {};
+  std::vector<std::array<Sum, throttle_count>> throttle_;  ///< of each GPU
   std::optional<CounterReading> last_;
 };
 

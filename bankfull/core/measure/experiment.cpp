@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -11,9 +12,7 @@ namespace bankfull {
 
 Experiment::Experiment(Device device, int threads, const RunContext& context)
     : device_(device), context_(context), ceilings_(device, threads, context) {
-  if (context_.machine != nullptr) {
-    context_.machine->watch(device_);
-  }
+  work_on({device_});
 }
 
 double Experiment::time(const std::function<void()>& body) const {
@@ -78,7 +77,19 @@ void Experiment::add_energy(const CounterTally& tally, Measurement& m) const {
   if (context_.machine != nullptr) {
     const std::string unreadable = context_.machine->energy_unknown_because(device_);
     m.energy = energy_use(tally, unreadable, device_, context_.ranks);
-    m.throttled = throttled_shares(tally, context_.ranks);
+    // Of short repeats only the first has a window, which says nothing of the others.
+    constexpr double most = 0.8;
+    const std::vector<double>& repeats = m.seconds.samples;
+    const double seconds = std::accumulate(repeats.begin(), repeats.end(), 0.0);
+    if (context_.ranks.all(tally.timed_seconds() >= most * seconds)) {
+      m.throttled = throttled_shares(tally, context_.ranks);
+    }
+  }
+}
+
+void Experiment::work_on(const std::vector<Device>& devices) const {
+  if (context_.machine != nullptr) {
+    context_.machine->watch(devices);
   }
 }
 

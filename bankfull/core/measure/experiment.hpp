@@ -90,7 +90,12 @@ class Experiment {
   void add_window(const std::optional<CounterReading>& before, double timed_seconds,
                   CounterTally& tally) const;
 
-  /// Collective: adds what the counters have counted to a measurement.
+  /// The GPUs of this rank that work from now on, where they are not the experiment's device alone:
+  /// energy and throttling are those of all of them.
+  void work_on(const std::vector<Device>& devices) const;
+
+  /// Collective: adds what the counters have counted to a measurement. Shares of throttling only if
+  /// most of its repeats were in windows; else those of the whole run count.
   void add_energy(const CounterTally& tally, Measurement& measurement) const;
 
   /// Measures the ceiling of a measurement now, close in time to its work.

@@ -120,7 +120,7 @@ std::string machine_to_json(const MachineState& state) {
 MachineState machine_from_json(const std::string& text) {
   const MachineJson object = MachineJson::parse(text);
   MachineState state;
-  for (const MachineJson& part : object.at("parts")) {
+  for (const MachineJson& part : object.at("parts").get_ref<const MachineJson::array_t&>()) {
     state.parts.push_back(part_from_json(part));
   }
   return state;

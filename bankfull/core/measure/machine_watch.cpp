@@ -2,6 +2,7 @@
 
 #include "bankfull/build_config.hpp"
 #include "bankfull/core/base/format.hpp"
+#include "bankfull/core/machine/cgroup.hpp"
 #include "bankfull/core/machine/cpu.hpp"
 #include "bankfull/core/machine/gpu.hpp"
 #include "bankfull/core/machine/gpu_state.hpp"
@@ -45,7 +46,8 @@ void widen(std::vector<ObservedRange>& ranges, const Figure& figure) {
   }
 }
 
-/// By how much the counters of `after` are beyond those of the same names before.
+/// By how much the counters of `after` are beyond those of the same names before; those that are
+/// behind were reset and say nothing.
 std::vector<Figure> advance_of(const std::vector<Figure>& before,
                                const std::vector<Figure>& after) {
   std::vector<Figure> counted;
@@ -59,9 +61,12 @@ std::vector<Figure> advance_of(const std::vector<Figure>& before,
     const auto* const last = std::get_if<std::int64_t>(&now.value);
     const std::optional<double> from = as_number(*then);
     const std::optional<double> to = as_number(now);
+    if (!from || !to || *to < *from) {
+      continue;
+    }
     if (first != nullptr && last != nullptr) {
       counted.push_back({.name = now.name, .value = *last - *first, .unit = now.unit});
-    } else if (from && to) {
+    } else {
       counted.push_back({.name = now.name, .value = *to - *from, .unit = now.unit});
     }
   }
@@ -71,6 +76,23 @@ std::vector<Figure> advance_of(const std::vector<Figure>& before,
 std::string without_underscores(std::string name) {
   std::replace(name.begin(), name.end(), '_', ' ');
   return name;
+}
+
+/// What is wrong with a part whatever a run did: counters that are truths.
+std::vector<std::string> faults_in(const std::vector<Figure>& counts) {
+  std::vector<std::string> faults;
+  for (const Figure& figure : counts) {
+    const auto* const truth = std::get_if<bool>(&figure.value);
+    if (truth == nullptr || !*truth) {
+      continue;
+    }
+    if (figure.name == "remapping_pending") {
+      faults.emplace_back("remapping pending: rows of memory are replaced when the GPU is reset");
+    } else if (figure.name == "remapping_failed") {
+      faults.emplace_back("remapping failed: a row of memory could not be replaced");
+    }
+  }
+  return faults;
 }
 
 std::vector<Figure> joined(std::vector<Figure> some, const std::vector<Figure>& others) {
@@ -98,12 +120,13 @@ bool is_same(const ObservedPart& a, const ObservedPart& b) {
 
 }  // namespace
 
-/// One thing that can be read of a part.
+/// One reading of a part.
 struct ObservedMoment {
   double seconds = 0.0;
   std::vector<Figure> state = {};
   std::vector<Figure> counts = {};
   ThrottleSeconds throttle = {};
+  std::vector<QuotaPeriods> quotas = {};
   std::optional<std::vector<Throttle>> throttled_now = {};
 };
 
@@ -139,9 +162,13 @@ class MachineWatch::History {
             fmt::format("{}: {} during the run", without_underscores(count.name), *errors));
       }
     }
+    for (std::string& fault : faults_in(last_.counts)) {
+      part.findings.push_back(std::move(fault));
+    }
     for (const Throttle reason : throttle_names.values()) {
       describe(reason, *first_, part);
     }
+    describe_quotas(*first_, part);
     part.is_throttling_known = part.is_throttling_known || sampled_ > 0;
   }
 
@@ -169,6 +196,23 @@ class MachineWatch::History {
     }
   }
 
+  /// By the group that was kept waiting in the largest share of its periods.
+  void describe_quotas(const ObservedMoment& first, ObservedPart& part) const {
+    const std::optional<QuotaPeriods> worst = most_throttled(first.quotas, last_.quotas);
+    if (!worst) {
+      return;
+    }
+    const std::string name = throttle_names.to_string(Throttle::cgroup_quota);
+    part.is_throttling_known = true;
+    part.counted.push_back(
+        {.name = key_of(Throttle::cgroup_quota), .value = worst->throttled, .unit = "periods"});
+    if (worst->share() >= min_throttled_share) {
+      part.limits.push_back(name);
+      part.findings.push_back(
+          fmt::format("{} in {:.2g} % of its periods", name, 100.0 * worst->share()));
+    }
+  }
+
   std::optional<ObservedMoment> first_;
   ObservedMoment last_;
   std::vector<ObservedRange> ranges_;
@@ -183,7 +227,8 @@ struct MachineWatch::Host {
     history.add({.seconds = seconds,
                  .state = host_state(files),
                  .counts = host_counts(files),
-                 .throttle = host_throttle_seconds(files)});
+                 .throttle = host_throttle_seconds(files),
+                 .quotas = Cgroup(files).quota_periods()});
   }
 
   const SystemFiles& files;
@@ -215,31 +260,50 @@ struct MachineWatch::Gpu {
   History history = {};
 };
 
-MachineWatch::MachineWatch(SystemFiles files, std::string nvml_library)
-    : files_(std::move(files)),
-      nvml_library_(std::move(nvml_library)),
-      rapl_(files_),
-      host_(std::make_unique<Host>(files_)) {
+MachineWatch::MachineWatch(const Communicator& ranks)
+    : MachineWatch(SystemFiles(), "libnvidia-ml.so.1", ranks.local_rank() == 0) {}
+
+MachineWatch::MachineWatch(SystemFiles files, std::string nvml_library, bool with_host)
+    : files_(std::move(files)), nvml_library_(std::move(nvml_library)), rapl_(files_) {
+  if (with_host) {
+    host_ = std::make_unique<Host>(files_);
+  }
   observe();
 }
 
 MachineWatch::~MachineWatch() = default;
 
-void MachineWatch::watch(Device device) {
-  if (!device.is_cuda() || gpu_) {
-    return;  // and the GPUs are left alone
+void MachineWatch::watch(const std::vector<Device>& devices) {
+  std::vector<GpuAddress> addresses;
+  for (const Device& device : devices) {
+    if (!device.is_cuda()) {
+      continue;  // and the GPUs are left alone
+    }
+    const std::vector<GpuInfo>& gpus = survey_gpus().gpus;
+    const auto index = static_cast<std::size_t>(device.index);
+    if (index < gpus.size()) {
+      addresses.push_back(address_of(gpus[index]));
+    }
   }
-  const std::vector<GpuInfo>& gpus = survey_gpus().gpus;
-  const auto index = static_cast<std::size_t>(device.index);
-  if (index < gpus.size()) {
-    watch(address_of(gpus[index]));
-  }
+  watch_gpus(addresses);
 }
 
-void MachineWatch::watch(const GpuAddress& gpu) {
-  if (!gpu_) {
-    gpu_ = std::make_unique<Gpu>(gpu, nvml_library_);
-    gpu_->observe(clock_.seconds());
+void MachineWatch::watch_gpus(const std::vector<GpuAddress>& gpus) {
+  if (gpus.empty()) {
+    return;
+  }
+  working_.clear();
+  for (const GpuAddress& address : gpus) {
+    const auto known = std::find_if(gpus_.begin(), gpus_.end(), [&](const auto& gpu) {
+      return gpu->address.pci_bus_id == address.pci_bus_id;
+    });
+    if (known != gpus_.end()) {
+      working_.push_back(known->get());
+      continue;
+    }
+    gpus_.push_back(std::make_unique<Gpu>(address, nvml_library_));
+    gpus_.back()->observe(clock_.seconds());
+    working_.push_back(gpus_.back().get());
   }
 }
 
@@ -247,10 +311,15 @@ CounterReading MachineWatch::read_counters() {
   CounterReading reading;
   reading.seconds = clock_.seconds();
   reading.energy = rapl_.read(reading.seconds);
-  if (gpu_) {
-    reading.energy[EnergyDomain::gpu] = gpu_->monitor.energy_joules();
-    reading.gpu_throttle = gpu_->monitor.throttle_seconds();
+  std::optional<double> joules;
+  for (std::size_t n = 0; n < working_.size(); ++n) {
+    const GpuMonitor& monitor = working_[n]->monitor;
+    const std::optional<double> own = monitor.energy_joules();
+    const bool are_known = own && (n == 0 || joules);
+    joules = are_known ? std::optional(joules.value_or(0.0) + *own) : std::nullopt;
+    reading.gpu_throttle.push_back(monitor.throttle_seconds());
   }
+  reading.energy[EnergyDomain::gpu] = joules;
   return reading;
 }
 
@@ -258,10 +327,13 @@ std::string MachineWatch::energy_unknown_because(Device device) const {
   if (!device.is_cuda()) {
     return rapl_.unknown_because();
   }
-  if (!gpu_ || !gpu_->monitor.found()) {
+  const auto all = [&](auto holds) { return std::all_of(working_.begin(), working_.end(), holds); };
+  if (working_.empty() || !all([](const Gpu* gpu) { return gpu->monitor.found(); })) {
     return "NVIDIA's management library (NVML) cannot be used";
   }
-  return gpu_->monitor.energy_joules() ? "" : "the driver does not count this GPU's energy";
+  return all([](const Gpu* gpu) { return gpu->monitor.energy_joules().has_value(); })
+             ? ""
+             : "the driver does not count this GPU's energy";
 }
 
 void MachineWatch::observe_after(double last_seconds) {
@@ -272,21 +344,23 @@ void MachineWatch::observe_after(double last_seconds) {
 }
 
 void MachineWatch::observe() {
-  if (gpu_) {
-    gpu_->observe(clock_.seconds());
+  for (const std::unique_ptr<Gpu>& gpu : gpus_) {
+    gpu->observe(clock_.seconds());
   }
-  host_->observe(clock_.seconds());
+  if (host_) {
+    host_->observe(clock_.seconds());
+  }
   last_observed_ = clock_.seconds();
 }
 
-MachineState MachineWatch::own_parts(bool with_host) {
+MachineState MachineWatch::own_parts() const {
   MachineState mine;
-  if (gpu_) {
-    ObservedPart part{.kind = "gpu", .name = gpu_->address.name, .settings = gpu_->settings};
-    gpu_->history.describe(part);
+  for (const std::unique_ptr<Gpu>& gpu : gpus_) {
+    ObservedPart part{.kind = "gpu", .name = gpu->address.name, .settings = gpu->settings};
+    gpu->history.describe(part);
     mine.parts.push_back(std::move(part));
   }
-  if (with_host) {
+  if (host_) {
     ObservedPart part{
         .kind = "host", .name = "host " + survey_cpu().host_name, .settings = host_->settings};
     host_->history.describe(part);
@@ -297,7 +371,7 @@ MachineState MachineWatch::own_parts(bool with_host) {
 
 MachineState MachineWatch::state(const Communicator& ranks) {
   observe();
-  const std::string mine = machine_to_json(own_parts(ranks.local_rank() == 0));
+  const std::string mine = machine_to_json(own_parts());
   MachineState all;
   for (const auto& text : ranks.all_gather(std::vector<char>(mine.begin(), mine.end()))) {
     for (ObservedPart& part : machine_from_json({text.begin(), text.end()}).parts) {

@@ -24,26 +24,31 @@ struct GpuAddress {
   std::string pci_bus_id;
 };
 
-/// Watches this rank's node and GPU from its construction on. It reads files and asks the driver,
-/// only when it is called and in the calling thread: callers call between timed regions.
+/// Watches this rank's GPUs and, on one rank of each node, the node, from its construction on. It
+/// reads files and asks the driver, only when it is called and in the calling thread: callers call
+/// between timed regions.
 class MachineWatch {
  public:
-  /// Reads the node's state before the run. Tests pass other files and another library of NVML.
-  explicit MachineWatch(SystemFiles files = SystemFiles(),
-                        std::string nvml_library = "libnvidia-ml.so.1");
+  /// Local rank 0 reads the node's state before the run.
+  explicit MachineWatch(const Communicator& ranks);
+  /// With other files and another library of NVML, for tests.
+  MachineWatch(SystemFiles files, std::string nvml_library, bool with_host = true);
   ~MachineWatch();
   MachineWatch(const MachineWatch&) = delete;
   MachineWatch& operator=(const MachineWatch&) = delete;
 
-  /// Watches a GPU too, from now on; nothing happens if it is watched already, for the CPU, or in a
-  /// program without CUDA.
-  void watch(Device device);
-  void watch(const GpuAddress& gpu);
+  /// The GPUs that work from now on, of which the counters are read: their state is observed until
+  /// the end, unless it is already. Nothing happens for the CPU, or in a program without CUDA.
+  void watch(const std::vector<Device>& devices);
+  void watch(Device device) { watch(std::vector<Device>{device}); }
+  void watch_gpus(const std::vector<GpuAddress>& gpus);
+  void watch(const GpuAddress& gpu) { watch_gpus({gpu}); }
 
-  /// Energy and throttling of this rank's GPU and node: less than a millisecond.
+  /// Energy and throttling of the GPUs that work, and of the node: less than a millisecond for a
+  /// GPU.
   [[nodiscard]] CounterReading read_counters();
 
-  /// Why the energy of work on this device is not counted; empty: it is.
+  /// Why the energy of work on this kind of device is not counted; empty: it is.
   [[nodiscard]] std::string energy_unknown_because(Device device) const;
 
   /// Reads the whole state, some milliseconds, after work that took `last_seconds`; does nothing if
@@ -62,14 +67,15 @@ class MachineWatch {
   struct Host;
   struct Gpu;
 
-  [[nodiscard]] MachineState own_parts(bool with_host);
+  [[nodiscard]] MachineState own_parts() const;
 
   SystemFiles files_;
   std::string nvml_library_;
   Stopwatch clock_;
   Rapl rapl_;
-  std::unique_ptr<Host> host_;
-  std::unique_ptr<Gpu> gpu_;
+  std::unique_ptr<Host> host_;  ///< null: another rank of the node reads it
+  std::vector<std::unique_ptr<Gpu>> gpus_;
+  std::vector<const Gpu*> working_;  ///< of these
   double last_observed_ = 0.0;
 };
 

@@ -19,6 +19,14 @@ namespace {
 
 constexpr std::int64_t peer_chain_bytes = std::int64_t{4} << 20;
 
+std::vector<Device> gpus_of(int gpus) {
+  std::vector<Device> all;
+  for (int gpu = 0; gpu < gpus; ++gpu) {
+    all.push_back(Device::cuda(gpu));
+  }
+  return all;
+}
+
 std::vector<double> peer_samples(const Problem& problem, const std::function<double()>& seconds) {
   std::vector<double> samples;
   seconds();  // warm
@@ -210,6 +218,7 @@ void measure_peers(const Problem& problem, const RunContext& context, Experiment
                    RunResult& result) {
   if constexpr (build::cuda) {
     const auto gpus = static_cast<int>(survey_gpus().gpus.size());
+    experiment.work_on(gpus_of(gpus));
     const auto transfers = make_cuda_peer_transfers(gpus, peer_copy_bytes);
     check_copies(*transfers, gpus, result);
     measure_pair_copies(problem, context, *transfers, gpus, experiment, result);
@@ -217,6 +226,7 @@ void measure_peers(const Problem& problem, const RunContext& context, Experiment
     context.begin("several copies at once", 0.0, 1.0);
     measure_peer_patterns(problem, *transfers, gpus, experiment, result);
     measure_host_copies(problem, *transfers, gpus, result);
+    experiment.work_on({problem.device});
   }
 }
 

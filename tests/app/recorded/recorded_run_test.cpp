@@ -188,5 +188,25 @@ TEST(RecordedRun, RefusesAFolderOfWhichNothingCanBeRead) {
   EXPECT_EQ(told, 1);
 }
 
+TEST(RecordedRun, NamesTheFileWhoseMachineIsNone) {
+  const nlohmann::json good = nlohmann::json::parse(to_json(example(), {}, RankSurvey{}));
+  for (const char* state :
+       {"5", "null", "\"a\"", "[]", "{}", "{\"parts\": 5}", "{\"parts\": null}", "{\"parts\": [7]}",
+        "{\"parts\": [{\"kind\": 1, \"name\": \"a\"}]}",
+        "{\"parts\": [{\"kind\": \"gpu\", \"name\": \"a\", \"limits\": 3}]}",
+        "{\"parts\": [{\"kind\": \"gpu\", \"name\": \"a\", \"counted\": 3}]}"}) {
+    nlohmann::json document = good;
+    document["machine_state"] = nlohmann::json::parse(state);
+    try {
+      static_cast<void>(parse_run(document.dump(), "some.json"));
+      FAIL() << state;
+    } catch (const UsageError& error) {
+      const std::string text = error.what();
+      EXPECT_TRUE(text.starts_with("some.json cannot be read as a result of bankfull: ")) << text;
+      EXPECT_EQ(text.find("json.exception"), std::string::npos) << text;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace bankfull::recorded

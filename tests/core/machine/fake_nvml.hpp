@@ -29,13 +29,18 @@ struct FakeNvml {
   unsigned pcie_replays = 3;
   unsigned active_links = 2;
   unsigned remapped_rows = 4;
+  unsigned remapping_pending = 0;
+  unsigned remapping_failed = 0;
   unsigned busy_percent = 97;
   int energy_reads = 0;
+  std::uint64_t second_energy_millijoules = 1'000'000;  ///< of the second GPU; all else is the same
+  std::uint64_t second_power_cap_nanoseconds = 0;
   int users = 0;  ///< initialisations less shutdowns
 };
 
-/// The only GPU that the fake knows.
+/// The GPUs that the fake knows.
 inline constexpr const char* fake_bus_id = "00000000:1B:00.0";
+inline constexpr const char* second_fake_bus_id = "00000000:3B:00.0";
 
 /// The type of the function `fake_nvml` of the fake libraries, which returns what they report.
 using FakeNvmlAccess = FakeNvml*();

@@ -28,7 +28,9 @@ struct FieldValue {
   unsigned long long value;
 };
 
-void fill(FieldValue& field) {
+bool is_second(const void* gpu) { return gpu != fake_nvml(); }
+
+void fill(FieldValue& field, const void* gpu) {
   constexpr int unsigned_int = 1;
   constexpr int unsigned_long_long = 3;
   // A narrow value leaves what was in the rest of the union.
@@ -37,7 +39,8 @@ void fill(FieldValue& field) {
   field.value_type = unsigned_long_long;
   switch (field.field_id) {
     case 74:
-      field.value = fake_nvml()->power_cap_nanoseconds;
+      field.value = is_second(gpu) ? fake_nvml()->second_power_cap_nanoseconds
+                                   : fake_nvml()->power_cap_nanoseconds;
       break;
     case 82:
       field.value_type = unsigned_int;
@@ -66,15 +69,16 @@ void fill(FieldValue& field) {
 // NOLINTBEGIN(readability-identifier-naming): the names are NVML's.
 extern "C" {
 
-int nvmlDeviceGetFieldValues(void*, int count, FieldValue* fields) {
+int nvmlDeviceGetFieldValues(void* gpu, int count, FieldValue* fields) {
   for (int n = 0; n < count; ++n) {
-    fill(fields[n]);
+    fill(fields[n], gpu);
   }
   return fake_nvml()->field_result;
 }
 
-int nvmlDeviceGetTotalEnergyConsumption(void*, unsigned long long* millijoules) {
-  *millijoules = fake_nvml()->energy_millijoules;
+int nvmlDeviceGetTotalEnergyConsumption(void* gpu, unsigned long long* millijoules) {
+  *millijoules =
+      is_second(gpu) ? fake_nvml()->second_energy_millijoules : fake_nvml()->energy_millijoules;
   ++fake_nvml()->energy_reads;
   return fake_nvml()->energy_result;
 }
@@ -125,8 +129,8 @@ int nvmlDeviceGetNvLinkErrorCounter(void*, unsigned, unsigned kind, unsigned lon
 int nvmlDeviceGetRemappedRows(void*, unsigned* correctable, unsigned* uncorrectable,
                               unsigned* pending, unsigned* failed) {
   *uncorrectable = 0;
-  *pending = 1;
-  *failed = 0;
+  *pending = fake_nvml()->remapping_pending;
+  *failed = fake_nvml()->remapping_failed;
   return give(correctable, fake_nvml()->remapped_rows);
 }
 

@@ -49,8 +49,12 @@ int nvmlShutdown() {
 }
 
 int nvmlDeviceGetHandleByPciBusId_v2(const char* bus_id, void** gpu) {
+  const bool is_second = std::strcmp(bus_id, bankfull::second_fake_bus_id) == 0;
   *gpu = fake_nvml();
-  return std::strcmp(bus_id, bankfull::fake_bus_id) == 0 ? success : not_found;
+  if (is_second) {
+    *gpu = &fake_nvml()->second_energy_millijoules;  // any other address
+  }
+  return is_second || std::strcmp(bus_id, bankfull::fake_bus_id) == 0 ? success : not_found;
 }
 
 int nvmlSystemGetDriverVersion(char* text, unsigned length) {

@@ -121,6 +121,17 @@ TEST(HostState, HasExtremesOfFrequenciesAndTheHottestSensor) {
   EXPECT_EQ(text_in(state, "memory_available"), "1048576");
 }
 
+TEST(HostState, AsksAtMostSixteenProcessorsForTheirFrequencies) {
+  const FakeSystem system;
+  for (int n = 0; n < 24; ++n) {
+    system.write("sys/devices/system/cpu/cpu" + std::to_string(n) + "/cpufreq/scaling_cur_freq",
+                 std::to_string(1000 * (1000 + n)));
+  }
+  const auto state = host_state(system.files());
+  EXPECT_EQ(text_in(state, "slowest_processor"), "1000");
+  EXPECT_EQ(text_in(state, "fastest_processor"), "1022") << "every second one";
+}
+
 TEST(HostState, CountsStealAndErrorsOfMemory) {
   const FakeSystem system;
   system.write("proc/stat", "cpu  100 0 100 800 0 0 0 300 0 0\n");
@@ -149,8 +160,11 @@ TEST(Cgroup, IsLimitedByTheGroupsAroundIt) {
   system.write("proc/self/cgroup", "1:cpu:/old\n0::/batch.slice/job.scope\n");
   system.write("sys/fs/cgroup/batch.slice/cpu.max", "200000 100000\n");
   system.write("sys/fs/cgroup/batch.slice/memory.max", "max\n");
-  system.write("sys/fs/cgroup/batch.slice/cpu.stat", "usage_usec 9\nthrottled_usec 2500000\n");
+  system.write("sys/fs/cgroup/batch.slice/cpu.stat",
+               "nr_periods 80\nnr_throttled 20\nthrottled_usec 2500000\n");
   system.write("sys/fs/cgroup/batch.slice/job.scope/cpu.max", "max 100000\n");
+  system.write("sys/fs/cgroup/batch.slice/job.scope/cpu.stat",
+               "nr_periods 90\nnr_throttled 85\nthrottled_usec 9000000\n");
   system.write("sys/fs/cgroup/batch.slice/job.scope/memory.max", "1073741824\n");
   system.write("sys/fs/cgroup/batch.slice/job.scope/cpuset.cpus.effective", "0-7\n");
   const Cgroup group(system.files());
@@ -158,17 +172,31 @@ TEST(Cgroup, IsLimitedByTheGroupsAroundIt) {
   EXPECT_EQ(text_in(group.settings(), "cgroup_processors"), "0-7");
   EXPECT_EQ(text_in(group.settings(), "cgroup_processor_time"), "2");
   EXPECT_EQ(text_in(group.settings(), "cgroup_memory"), "1073741824");
-  EXPECT_EQ(group.throttled_seconds(), 2.5);
+  const auto quotas = group.quota_periods();
+  ASSERT_EQ(quotas.size(), 1U) << "the other has counters, but no quota";
+  EXPECT_EQ(quotas.front().folder, "sys/fs/cgroup/batch.slice");
+  EXPECT_EQ(quotas.front().all, 80);
+  EXPECT_EQ(quotas.front().throttled, 20);
 }
 
 TEST(Cgroup, WithoutLimitsSaysSoByNothing) {
   const FakeSystem system;
   system.write("proc/self/cgroup", "0::/\n");
-  system.write("sys/fs/cgroup/cpu.stat", "usage_usec 9\n");
+  system.write("sys/fs/cgroup/cpu.stat", "nr_periods 90\nnr_throttled 85\n");
   const Cgroup group(system.files());
   EXPECT_EQ(text_in(group.settings(), "cgroup"), "/");
   EXPECT_EQ(text_in(group.settings(), "cgroup_processor_time"), "absent");
-  EXPECT_FALSE(group.throttled_seconds().has_value());
+  EXPECT_TRUE(group.quota_periods().empty());
+}
+
+TEST(Cgroup, IsHeldBackByTheGroupThatWaitsInMostPeriods) {
+  const std::vector<QuotaPeriods> before{{"a", 100, 50}, {"b", 10, 10}, {"gone", 0, 0}};
+  const auto worst = most_throttled(before, {{"new", 9, 9}, {"a", 200, 60}, {"b", 50, 30}});
+  ASSERT_TRUE(worst.has_value());
+  EXPECT_EQ(worst->folder, "b");
+  EXPECT_DOUBLE_EQ(worst->share(), 0.5);
+  EXPECT_EQ(most_throttled(before, {{"a", 100, 50}})->share(), 0.0) << "no period passed";
+  EXPECT_FALSE(most_throttled(before, {{"a", 3, 1}}).has_value()) << "it was made anew";
 }
 
 /// A structure of the firmware's table: `length` bytes of which the first ones are given, then the

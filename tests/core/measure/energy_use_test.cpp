@@ -13,7 +13,8 @@ CounterReading reading(double seconds, std::optional<double> gpu, std::optional<
   CounterReading now{.seconds = seconds};
   now.energy[EnergyDomain::gpu] = gpu;
   now.energy[EnergyDomain::package] = package;
-  now.gpu_throttle[Throttle::power_cap] = power_capped;
+  now.gpu_throttle.resize(1);
+  now.gpu_throttle.front()[Throttle::power_cap] = power_capped;
   return now;
 }
 
@@ -130,6 +131,16 @@ TEST(ThrottledShares, AreOfTheWindows) {
   ASSERT_EQ(shares.size(), 1U) << "other reasons are not counted";
   EXPECT_EQ(shares.front().reason, Throttle::power_cap);
   EXPECT_DOUBLE_EQ(shares.front().share, 0.25);
+}
+
+TEST(ThrottledShares, OfSeveralGpusAreOfTheOneThrottledLongest) {
+  CounterReading before = reading(0.0, 0.0, 0.0, 100.0);
+  CounterReading after = reading(10.0, 1.0, 1.0, 101.0);
+  before.gpu_throttle.emplace_back()[Throttle::power_cap] = 3.0;
+  after.gpu_throttle.emplace_back()[Throttle::power_cap] = 8.0;
+  CounterTally tally;
+  tally.add(before, after, 10.0);
+  EXPECT_DOUBLE_EQ(tally.throttled(Throttle::power_cap).value_or(0.0), 0.5);
 }
 
 TEST(ThrottledShares, AreUnknownWithoutCounters) {

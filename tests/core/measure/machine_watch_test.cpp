@@ -108,12 +108,108 @@ TEST(MachineWatch, ReportsNewErrors) {
   EXPECT_THAT(state.limits(), IsEmpty()) << "an error is no throttling";
 }
 
+TEST(MachineWatch, ReportsRowsThatWaitForTheirReplacement) {
+  FakeDriver driver(driver_file);
+  const FakeSystem system;
+  MachineWatch watch(system.files(), driver_file);
+  watch.watch(gpu_address);
+  EXPECT_THAT(part_of(watch.state(alone()), "gpu").findings, IsEmpty());
+  driver.reported.remapping_pending = 1;
+  EXPECT_THAT(part_of(watch.state(alone()), "gpu").findings,
+              ElementsAre(HasSubstr("remapping pending")));
+  driver.reported.remapping_failed = 1;
+  EXPECT_THAT(part_of(watch.state(alone()), "gpu").findings,
+              ElementsAre(HasSubstr("remapping pending"), HasSubstr("remapping failed")));
+}
+
+TEST(MachineWatch, LeavesOutCountersThatWereReset) {
+  FakeDriver driver(driver_file);
+  const FakeSystem system;
+  system.write("proc/stat", "cpu  100 0 100 800 0 0 0 300 0 0\n");
+  MachineWatch watch(system.files(), driver_file);
+  watch.watch(gpu_address);
+  driver.reported.corrected_errors = 0;
+  system.write("proc/stat", "cpu  100 0 100 800 0 0 0 200 0 0\n");
+  const MachineState state = watch.state(alone());
+  const auto is_counted = [&](const std::string& kind, const std::string& name) {
+    const std::vector<Figure>& counted = part_of(state, kind).counted;
+    return std::ranges::find(counted, name, &Figure::name) != counted.end();
+  };
+  EXPECT_FALSE(is_counted("gpu", "ecc_corrected"));
+  EXPECT_TRUE(is_counted("gpu", "ecc_uncorrected"));
+  EXPECT_FALSE(is_counted("host", "steal"));
+  EXPECT_TRUE(is_counted("host", "processor_time"));
+}
+
+TEST(MachineWatch, LeavesTheHostToAnotherRank) {
+  const FakeSystem system;
+  MachineWatch watch(system.files(), "libbankfull-nowhere.so.1", false);
+  EXPECT_THAT(watch.state(alone()).parts, IsEmpty());
+}
+
+TEST(MachineWatch, WatchesAllGpusAndCountsThoseThatWork) {
+  FakeDriver driver(driver_file);
+  const FakeSystem system;
+  MachineWatch watch(system.files(), driver_file);
+  GpuAddress second = gpu_address;
+  second.name = "GPU 1 of host here";
+  second.pci_bus_id = second_fake_bus_id;
+  const auto joules = [&] { return watch.read_counters().energy[EnergyDomain::gpu]; };
+  watch.watch(gpu_address);
+  EXPECT_EQ(joules(), 5000.0);
+  watch.watch_gpus({gpu_address, second});
+  EXPECT_EQ(joules(), 6000.0);
+  EXPECT_EQ(watch.read_counters().gpu_throttle.size(), 2U);
+  EXPECT_EQ(watch.energy_unknown_because(Device::cuda(0)), "");
+  watch.watch(gpu_address);
+  EXPECT_EQ(joules(), 5000.0) << "the other one rests";
+  driver.reported.second_power_cap_nanoseconds += 10'000'000'000;
+  const MachineState state = watch.state(alone());
+  ASSERT_EQ(state.parts.size(), 3U);
+  EXPECT_EQ(state.parts[0].name, gpu_address.name);
+  EXPECT_THAT(state.parts[0].limits, IsEmpty());
+  EXPECT_EQ(state.parts[1].name, second.name);
+  EXPECT_THAT(state.parts[1].limits, ElementsAre("power-capped"));
+}
+
+TEST(MachineWatch, DoesNotKnowTheEnergyOfGpusOneOfWhichIsUnknown) {
+  FakeDriver driver(driver_file);
+  const FakeSystem system;
+  MachineWatch watch(system.files(), driver_file);
+  for (const bool is_first : {false, true}) {
+    const GpuAddress unknown{.name = "GPU 1", .pci_bus_id = "00000000:5B:00.0"};
+    watch.watch_gpus(is_first ? std::vector<GpuAddress>{unknown, gpu_address}
+                              : std::vector<GpuAddress>{gpu_address, unknown});
+    EXPECT_FALSE(watch.read_counters().energy[EnergyDomain::gpu].has_value());
+    EXPECT_THAT(watch.energy_unknown_because(Device::cuda(0)), HasSubstr("NVML"));
+  }
+}
+
 TEST(MachineWatch, SeesAContainersQuota) {
   const FakeSystem system;
-  system.write("sys/fs/cgroup/cpu.stat", "throttled_usec 1000000\n");
+  system.write("sys/fs/cgroup/cpu.max", "200000 100000\n");
+  system.write("sys/fs/cgroup/cpu.stat", "nr_periods 100\nnr_throttled 90\n");
   MachineWatch watch(system.files(), "libbankfull-nowhere.so.1");
-  system.write("sys/fs/cgroup/cpu.stat", "throttled_usec 9000000\n");
-  EXPECT_THAT(watch.state(alone()).limits(), ElementsAre("held back by its cgroup"));
+  system.write("sys/fs/cgroup/cpu.stat", "nr_periods 500\nnr_throttled 90\n");
+  MachineState state = watch.state(alone());
+  EXPECT_THAT(state.limits(), IsEmpty());
+  EXPECT_TRUE(state.is_throttling_known());
+  system.write("sys/fs/cgroup/cpu.stat", "nr_periods 500\nnr_throttled 190\n");
+  state = watch.state(alone());
+  EXPECT_THAT(state.limits(), ElementsAre("held back by its cgroup"));
+  EXPECT_THAT(part_of(state, "host").findings,
+              ElementsAre("held back by its cgroup in 25 % of its periods"));
+}
+
+TEST(MachineWatch, DoesNotTakeCountersWithoutAQuotaForKnowledge) {
+  const FakeSystem system;
+  system.write("sys/fs/cgroup/cpu.max", "max 100000\n");
+  system.write("sys/fs/cgroup/cpu.stat", "nr_periods 0\nnr_throttled 0\nthrottled_usec 0\n");
+  MachineWatch watch(system.files(), "libbankfull-nowhere.so.1");
+  system.write("sys/fs/cgroup/cpu.stat", "nr_periods 9\nnr_throttled 9\nthrottled_usec 90\n");
+  const MachineState state = watch.state(alone());
+  EXPECT_THAT(state.limits(), IsEmpty());
+  EXPECT_FALSE(state.is_throttling_known());
 }
 
 TEST(MachineWatch, DoesNotKnowWhatNobodyTells) {
@@ -211,6 +307,61 @@ TEST(Experiment, ReadsCountersOutsideOfTheTimedRegionAndOfWhatPreparesIt) {
   std::vector<Check> checks;
   static_cast<void>(experiment.measure_in_turn({&listener}, 2, checks));
   EXPECT_THAT(listener.reads(), ElementsAre(1, 1, 1, 3, 3, 3));
+}
+
+/// Runs of a GPU that is capped while they run, but for the first.
+class Capped final : public Benchmark {
+ public:
+  Capped(FakeNvml& driver, int milliseconds) : driver_(driver), milliseconds_(milliseconds) {}
+
+  [[nodiscard]] std::string name() const override { return "capped"; }
+  void rewind() override {}
+  void warm_up() override {}
+  void run() override {
+    const std::chrono::milliseconds time(milliseconds_);
+    std::this_thread::sleep_for(time);
+    driver_.power_cap_nanoseconds += runs_++ == 0 ? 0 : std::chrono::nanoseconds(time).count();
+  }
+  [[nodiscard]] std::optional<double> own_seconds() const override { return 1e-3 * milliseconds_; }
+  [[nodiscard]] Work work() const override { return {}; }
+
+ private:
+  FakeNvml& driver_;
+  int milliseconds_;
+  int runs_ = 0;
+};
+
+/// The result of five such runs.
+RunResult capped_run(int milliseconds) {
+  FakeDriver driver(driver_file);
+  const FakeSystem system;
+  MachineWatch watch(system.files(), driver_file);
+  watch.watch(gpu_address);
+  NoProgress progress;
+  const RunContext context{.ranks = alone(), .progress = progress, .machine = &watch};
+  Experiment experiment(Device::cuda(0), 1, context);
+  Capped capped(driver.reported, milliseconds);
+  RunResult result;
+  result.measurements = experiment.measure_in_turn({&capped}, 5, result.checks);
+  result.machine = watch.state(alone());
+  return result;
+}
+
+TEST(Experiment, LeavesThrottlingOfShortRepeatsToTheRun) {
+  const RunResult result = capped_run(5);
+  const Measurement& m = result.measurements.front();
+  ASSERT_EQ(m.seconds.samples.size(), 5U);
+  EXPECT_FALSE(m.throttled.has_value()) << "only the first repeat was in a window";
+  EXPECT_THAT(result.limits_of(m), ElementsAre("power-capped"));
+}
+
+TEST(Experiment, TellsTheThrottlingOfLongRepeats) {
+  const RunResult result = capped_run(210);
+  const Measurement& m = result.measurements.front();
+  const auto shares = m.throttled.value_or(std::vector<ThrottledShare>{});
+  ASSERT_FALSE(shares.empty());
+  EXPECT_EQ(shares.front().reason, Throttle::power_cap);
+  EXPECT_GT(shares.front().share, 0.0);
 }
 
 class EnergyOfExperiment : public testing::Test {

@@ -42,8 +42,9 @@ CounterTally a_second(const Communicator& ranks) {
   after.energy[EnergyDomain::package] = 105.0;
   before.energy[EnergyDomain::gpu] = 0.0;
   after.energy[EnergyDomain::gpu] = 400.0 + ranks.rank();
-  before.gpu_throttle[Throttle::power_cap] = 0.0;
-  after.gpu_throttle[Throttle::power_cap] = ranks.rank() == ranks.size() - 1 ? 1.0 : 0.0;
+  before.gpu_throttle.emplace_back()[Throttle::power_cap] = 0.0;
+  after.gpu_throttle.emplace_back()[Throttle::power_cap] =
+      ranks.rank() == ranks.size() - 1 ? 1.0 : 0.0;
   CounterTally tally;
   tally.add(before, after, 2.0);
   return tally;
@@ -82,7 +83,7 @@ TEST(ThrottledShares, AreOfTheGpuThatWasThrottledLongest) {
 TEST(MachineOfRanks, HasEachGpuAndEachNodeOnce) {
   const Communicator& ranks = test_ranks();
   const auto parts_with = [&](const std::string& address) {
-    MachineWatch watch(SystemFiles(), "libbankfull-nowhere.so.1");
+    MachineWatch watch(ranks);
     watch.watch({.name = "GPU 0", .pci_bus_id = address});
     return static_cast<int>(watch.state(ranks).parts.size());
   };
