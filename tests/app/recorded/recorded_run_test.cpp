@@ -181,7 +181,9 @@ TEST(RecordedRun, LeavesOutWhatCannotBeReadOfAFolder) {
 }
 
 TEST(RecordedRun, RefusesAFolderOfWhichNothingCanBeRead) {
-  const FolderOf folder({{"cut.json", "{\"schema\": \"bankfull/run-result\","}});
+  const std::vector<std::pair<std::string, std::string>> cut{
+      {"cut.json", "{\"schema\": \"bankfull/run-result\","}};
+  const FolderOf folder(cut);
   int told = 0;
   EXPECT_THROW(static_cast<void>(read_runs(folder.path, [&](const std::string&) { ++told; })),
                UsageError);
