@@ -320,7 +320,8 @@ class Capped final : public Benchmark {
   void run() override {
     const std::chrono::milliseconds time(milliseconds_);
     std::this_thread::sleep_for(time);
-    driver_.power_cap_nanoseconds += runs_++ == 0 ? 0 : std::chrono::nanoseconds(time).count();
+    driver_.power_cap_nanoseconds +=
+        runs_++ == 0 ? 0U : static_cast<std::uint64_t>(std::chrono::nanoseconds(time).count());
   }
   [[nodiscard]] std::optional<double> own_seconds() const override { return 1e-3 * milliseconds_; }
   [[nodiscard]] Work work() const override { return {}; }
