@@ -66,6 +66,19 @@ function(bankfull_compile_options target)
   endif()
 endfunction()
 
+# Lets a target's kernels use instructions that only code for Hopper alone may have (sm_90a; see
+# core/exec/register_share.cuh). PTX, from which later GPUs' code is made, stays without them.
+function(bankfull_use_instructions_of_hopper target)
+  if(NOT bankfull_cuda_enabled)
+    return()
+  endif()
+  set(architectures ${CMAKE_CUDA_ARCHITECTURES})
+  list(TRANSFORM architectures REPLACE "^native$" "${CMAKE_CUDA_ARCHITECTURES_NATIVE}")
+  list(TRANSFORM architectures REPLACE "^90-real$" "90a-real")
+  list(TRANSFORM architectures REPLACE "^90$" "90a-real;90-virtual")
+  set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES "${architectures}")
+endfunction()
+
 function(bankfull_find_mpi)
   set(bankfull_mpi_enabled FALSE PARENT_SCOPE)
   if(BANKFULL_MPI STREQUAL "OFF")

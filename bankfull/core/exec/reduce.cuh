@@ -8,23 +8,26 @@
 
 namespace bankfull {
 
-/// Sum over a block in a fixed order; every thread of the block calls it, thread 0 gets the sum.
-__device__ __forceinline__ double block_sum(double value) {
-  __shared__ double warp_sum[32];
-  const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
-  const unsigned warps = (blockDim.x * blockDim.y * blockDim.z + 31) / 32;
+/// Sum over a warp in a fixed order; lane 0 gets it.
+__device__ __forceinline__ double warp_sum(double value) {
   for (unsigned offset = 16; offset > 0; offset /= 2) {
     value += __shfl_down_sync(~0U, value, offset);
   }
+  return value;
+}
+
+/// Sum over a block in a fixed order; every thread of the block calls it, thread 0 gets the sum.
+__device__ __forceinline__ double block_sum(double value) {
+  __shared__ double sums[32];
+  const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+  const unsigned warps = (blockDim.x * blockDim.y * blockDim.z + 31) / 32;
+  value = warp_sum(value);
   if (thread % 32 == 0) {
-    warp_sum[thread / 32] = value;
+    sums[thread / 32] = value;
   }
   __syncthreads();
   if (thread < 32) {
-    value = thread < warps ? warp_sum[thread] : 0.0;
-    for (unsigned offset = 16; offset > 0; offset /= 2) {
-      value += __shfl_down_sync(~0U, value, offset);
-    }
+    value = warp_sum(thread < warps ? sums[thread] : 0.0);
   }
   __syncthreads();  // a second sum may overwrite
   return value;

@@ -4,6 +4,7 @@
 #include "bankfull/core/comm/communicator.hpp"
 #include "bankfull/core/field/for_cells.hpp"
 #include "bankfull/workloads/himeno/cpu/plan.hpp"
+#include "bankfull/workloads/himeno/cuda/fused_plan.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -37,6 +38,10 @@ Box widened(const Domain& domain, std::int64_t layers, std::int64_t boundary) {
           n.nj + beyond(0, +1, 0), -beyond(0, 0, -1),       n.nk + beyond(0, 0, +1)};
 }
 
+/// The thinnest halo with which the fused schedule works: as many layers as a pass has iterations,
+/// at least two.
+int least_fused_halo(Device device) { return device.is_cuda() ? fused_iterations : 2; }
+
 }  // namespace
 
 Box Domain::updated(std::int64_t layers) const { return widened(*this, layers, 0); }
@@ -57,7 +62,7 @@ DecompositionRules decomposition_rules(const Problem& problem, int ranks) {
   if (problem.overlap == Overlap::two_part) {
     rules.max_grid.j = rules.max_grid.k = 1;
   }
-  rules.halo_width = fuses(problem) && ranks > 1 ? 2 : 1;
+  rules.halo_width = fuses(problem) && ranks > 1 ? least_fused_halo(problem.device) : 1;
   // Measured on two H200s, XL: 1x1x2 was 3 % slower than 2x1x1, though it sends half as much.
   rules.strided_cost = cells_per_sector(static_cast<std::size_t>(bytes_of(problem.precision)));
   return rules;
@@ -94,14 +99,15 @@ int ghost_layers(const Problem& problem, const Decomposition& decomposition) {
     return 1;
   }
   const std::int64_t thinnest = thinnest_cut(decomposition);
+  const int least = least_fused_halo(problem.device);
   require(
-      thinnest >= 2,
-      fmt::format("--schedule fused: with ranks {} some blocks are one point thin, and it needs "
-                  "halos of two",
-                  to_string(decomposition.grid())),
+      thinnest >= least,
+      fmt::format("--schedule fused: with ranks {} some blocks are {} point{} thin, and it needs "
+                  "halos of {}",
+                  to_string(decomposition.grid()), thinnest, thinnest == 1 ? "" : "s", least),
       "use fewer ranks or --schedule tuned");
   if (problem.device.is_cuda()) {
-    return 2;
+    return fused_iterations;
   }
   const int most = static_cast<int>(std::min<std::int64_t>(max_fused_sweeps, thinnest));
   return fused_sweeps_on_cpu(problem, decomposition, most);

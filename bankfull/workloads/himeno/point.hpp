@@ -12,6 +12,32 @@ namespace bankfull::himeno {
 /// is 1 in the fluid and 0 in a solid.
 enum Coefficient : int { a0, a1, a2, b0, b1, b2, c0, c1, c2, wrk1, a3, bnd, coefficient_count };
 
+/// The first half of `residual`: the terms that need neither another row of the plane above nor
+/// what lies beside its point. The sum of them.
+template <class Coefficients, class Pressures>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE auto residual_of_first(const Coefficients& q,
+                                                                   const Pressures& p) {
+  using std::fma;
+  auto s = q(a0) * p(+1, 0, 0);
+  s = fma(q(a1), p(0, +1, 0), s);
+  return fma(q(a2), p(0, 0, +1), s);
+}
+
+/// The second half: the residual from the sum `s` of those terms and all others.
+template <class Sum, class Coefficients, class Pressures>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE auto residual_of_all(Sum s, const Coefficients& q,
+                                                                 const Pressures& p) {
+  using std::fma;
+  s = fma(q(b0), p.d_j(+1) - p.d_j(-1), s);
+  s = fma(q(b1), p.d_k(0, +1) - p.d_k(0, -1), s);
+  s = fma(q(b2), p.d_k(+1, 0) - p.d_k(-1, 0), s);
+  s = fma(q(c0), p(-1, 0, 0), s);
+  s = fma(q(c1), p(0, -1, 0), s);
+  s = fma(q(c2), p(0, 0, -1), s);
+  s = s + q(wrk1);
+  return fma(s, q(a3), -p(0, 0, 0)) * q(bnd);
+}
+
 /// Residual of one point of the pressure equation in generalised coordinates,
 ///
 ///   p_xx + p_yy + p_zz + alpha p_xy + beta p_xz + gamma p_yz = rho,
@@ -29,18 +55,7 @@ enum Coefficient : int { a0, a1, a2, b0, b1, b2, c0, c1, c2, wrk1, a3, bnd, coef
 template <class Coefficients, class Pressures>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE auto residual(const Coefficients& q,
                                                           const Pressures& p) {
-  using std::fma;
-  auto s = q(a0) * p(+1, 0, 0);
-  s = fma(q(a1), p(0, +1, 0), s);
-  s = fma(q(a2), p(0, 0, +1), s);
-  s = fma(q(b0), p.d_j(+1) - p.d_j(-1), s);
-  s = fma(q(b1), p.d_k(0, +1) - p.d_k(0, -1), s);
-  s = fma(q(b2), p.d_k(+1, 0) - p.d_k(-1, 0), s);
-  s = fma(q(c0), p(-1, 0, 0), s);
-  s = fma(q(c1), p(0, -1, 0), s);
-  s = fma(q(c2), p(0, 0, -1), s);
-  s = s + q(wrk1);
-  return fma(s, q(a3), -p(0, 0, 0)) * q(bnd);
+  return residual_of_all(residual_of_first(q, p), q, p);
 }
 
 /// The next iterate of a point: over-relaxed by `omega`.

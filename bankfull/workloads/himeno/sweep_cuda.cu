@@ -109,7 +109,7 @@ class CudaSolver final : public Solver {
   [[nodiscard]] const Domain& domain() const override { return fields_.domain(); }
 
  private:
-  static constexpr int max_iterations_per_pass = 2;
+  static constexpr int max_iterations_per_pass = fused_iterations;
 
   /// Whole tiles of the tuned schedule.
   static constexpr BoundaryThickness thickness{
@@ -222,7 +222,7 @@ class CudaSolver final : public Solver {
   int sweep_part(Schedule schedule, const Stream& stream, const Box& part, int partials) {
     if (schedule == Schedule::fused) {
       fused().queue(stream, fields_, sums_.partials());
-      return fused().plan().blocks;
+      return fused().partials();
     }
     const SingleSweep<T> sweep = single(schedule, part.extents());
     launch(stream, {blocks_for(sweep.tiles), sweep.block}, sweep.kernel,
@@ -269,7 +269,7 @@ class CudaSolver final : public Solver {
 
   /// Partial sums that all parts of a pass leave, at most.
   [[nodiscard]] int max_partials() const {
-    int most = fused_ ? max_iterations_per_pass * fused_->plan().blocks : 0;
+    int most = fused_ ? max_iterations_per_pass * fused_->partials() : 0;
     for (const Schedule schedule : {Schedule::direct, Schedule::marching, Schedule::tuned}) {
       int partials = 0;
       for (const PassStep& step : single_.steps()) {

@@ -24,9 +24,10 @@ class FusedPass {
   }
 
   [[nodiscard]] const FusedPlan& plan() const { return plan_; }
+  [[nodiscard]] int partials() const { return plan_.blocks * fused_computing_warps; }
 
-  /// Queues two iterations from the present to the next pressure. `partial_gosa` gets plan().blocks
-  /// sums of the first iteration, then as many of the second.
+  /// Queues fused_iterations from the present to the next pressure. `partial_gosa` gets partials()
+  /// sums of the first of them, then as many of the next.
   void queue(const Stream& stream, Fields<T>& fields, double* partial_gosa) const {
     const Layout& layout = fields.layout();
     const Extents n = layout.interior();
@@ -46,7 +47,7 @@ class FusedPass {
         .partial_gosa = partial_gosa,
         .omega = static_cast<T>(omega)};
     launch(stream,
-           {dim3(static_cast<unsigned>(plan_.blocks)), dim3(static_cast<unsigned>(plan_.threads)),
+           {dim3(static_cast<unsigned>(plan_.blocks)), dim3(fused_threads),
             static_cast<std::size_t>(plan_.shared_bytes)},
            sweep_fused<T>, arguments, maps_);
   }
@@ -59,7 +60,7 @@ class FusedPass {
   }
 
   static FusedReach reach_of(const Domain& domain) {
-    const Box box = domain.updated(1);
+    const Box box = domain.updated(fused_layers);
     const auto bound = [](std::int64_t n) { return static_cast<int>(n); };
     return {.i0 = bound(box.i0),
             .i1 = bound(box.i1),
@@ -83,7 +84,7 @@ class FusedPass {
     };
     return {.body = boxes(shape.columns, plan_.region_rows, coefficient_count),
             .edge = boxes(shape.edge, plan_.region_rows, coefficient_count),
-            .pressure = boxes(shape.width(), plan_.region_rows + 2, 1)};
+            .pressure = boxes(shape.pressure_width(), plan_.region_rows + 2, 1)};
   }
 
   FusedPlan plan_;

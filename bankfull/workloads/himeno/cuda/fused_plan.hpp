@@ -9,10 +9,15 @@
 
 namespace bankfull::himeno {
 
+/// Iterations in one pass.
+inline constexpr int fused_iterations = 3;
+
+/// Layers of points around a tile that the iterations before the last update as well.
+inline constexpr int fused_layers = fused_iterations - 1;
+
 /// Columns of a tile of the fused schedule and of its region, the points that a block computes: the
-/// tile and one point more on every side. A region begins `edge` columns before its first aligned
-/// column, so that every access is aligned. Its boxes in shared memory have the region's width, two
-/// points more than the tile on each side.
+/// tile and two points more on every side. A region begins `edge` columns before its first aligned
+/// column, so that every access is aligned.
 struct FusedShape {
   int group = 4;     ///< points of a thread, 16 bytes
   int columns = 64;  ///< of a tile
@@ -21,8 +26,15 @@ struct FusedShape {
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int width() const { return edge + columns; }
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int groups() const { return width() / group; }
 
+  /// Of a plane of the present pressure, with a group more on each side.
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int pressure_width() const {
+    return width() + 2 * group;
+  }
+
   /// Column of the first tile's first output: tile t begins at columns * t + first_column().
-  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int first_column() const { return 2 - edge; }
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int first_column() const {
+    return fused_layers - edge;
+  }
 };
 
 BANKFULL_HOST_DEVICE constexpr FusedShape fused_shape(std::size_t element_bytes) {
@@ -30,15 +42,18 @@ BANKFULL_HOST_DEVICE constexpr FusedShape fused_shape(std::size_t element_bytes)
   return {.group = group, .columns = 16 * group};
 }
 
-/// Maximum number of threads per block: with more, the registers per thread do not suffice.
-inline constexpr int fused_max_threads = 256;
+/// Threads of a block that compute; with more, the registers per thread do not suffice.
+inline constexpr int fused_computing_threads = 256;
+inline constexpr int fused_computing_warps = fused_computing_threads / 32;
 
-/// Planes of pressure in shared memory: three in use, two in flight.
-inline constexpr int fused_pressure_slots = 5;
+/// Registers are moved between groups of four warps: one such group copies.
+inline constexpr int fused_threads = fused_computing_threads + 128;
 
-/// Planes of the first iteration's result: written, read as the plane itself and the one below,
-/// and one for warps that lag.
-inline constexpr int fused_first_slots = 4;
+/// Planes of pressure in shared memory: three in use, three in flight.
+inline constexpr int fused_pressure_slots = 6;
+
+/// Planes of the result of an iteration that the next one reads at once.
+inline constexpr int fused_result_slots = 3;
 
 inline constexpr int fused_max_coefficient_slots = 8;
 
@@ -51,25 +66,50 @@ struct FusedResources {
   int shared_bytes = 0;     ///< dynamic shared memory of a block
 };
 
+/// The work of a launch: items that blocks do in turn. The first tiles are an item each, as many as
+/// fill all blocks some times over; the others are cut along i, so that they fill the blocks, too.
+struct FusedItems {
+  TileGrid tiles;  ///< of all planes
+  int whole = 0;   ///< tiles that are an item each
+  int planes = 1;  ///< of an item of the other tiles
+  int chunks = 1;  ///< items of one of them
+
+  [[nodiscard]] BANKFULL_HOST_DEVICE int count() const {
+    return whole + (tiles.count() - whole) * chunks;
+  }
+
+  [[nodiscard]] BANKFULL_HOST_DEVICE Tile item(int number) const {
+    if (number < whole) {
+      return tiles.tile(number);
+    }
+    const int others = tiles.count() - whole;
+    const int chunk = (number - whole) / others;
+    Tile part = tiles.tile(number - chunk * others);
+    part.first = chunk * planes;
+    part.last = part.first + planes < tiles.ni ? part.first + planes : tiles.ni;
+    return part;
+  }
+};
+
 /// How the fused schedule divides a grid.
 struct FusedPlan {
-  TileGrid tiles;             ///< the work: rows x planes of a tile, chunks along i
-  int region_rows = 0;        ///< rows of a tile and one more on each side
-  int threads = 0;            ///< of a block
+  FusedItems items;
+  int region_rows = 0;        ///< rows of a tile and fused_layers more on each side
   int blocks = 0;             ///< block n does the items n, n + blocks, ...
   int coefficient_slots = 0;  ///< planes of coefficients in flight or in use
   int pressure_slot_bytes = 0;
+  int result_slot_bytes = 0;  ///< of a plane between iterations
   int coefficient_slot_bytes = 0;
   int shared_bytes = 0;  ///< of a block
   int window = 0;        ///< steps that a block may be ahead of its neighbours; 0 for any
 };
 
-/// The plan with the least (rounds of items over the blocks) x (steps of an item) x (rows of a
-/// step); a pure function. `element_bytes` is 4 or 8.
+/// The plan with the fewest steps of the busiest block, weighted by the rows of a step; a pure
+/// function. `element_bytes` is 4 or 8.
 FusedPlan plan_fused(const Extents& interior, std::size_t element_bytes,
                      const FusedResources& resources);
 
-/// "tile 64 x 13, 1 chunk, 132 blocks, 186 KiB shared memory".
+/// "tile 64 x 11, 660 whole, 92 in 7 parts, 132 blocks, 203 KiB shared memory".
 std::string describe(const FusedPlan& plan);
 
 }  // namespace bankfull::himeno
