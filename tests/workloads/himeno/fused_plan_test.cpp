@@ -43,7 +43,7 @@ TEST_P(FusedPlans, CoverEveryPointOnce) {
 
 TEST_P(FusedPlans, FitTheMachine) {
   for (const std::size_t element_bytes : {4U, 8U}) {
-    for (const int shared_bytes : {48 << 10, 99 << 10, h200.shared_bytes}) {
+    for (const int shared_bytes : {64 << 10, 99 << 10, h200.shared_bytes}) {
       const FusedPlan plan = plan_fused(GetParam(), element_bytes, {132, shared_bytes});
       EXPECT_LE(plan.shared_bytes, shared_bytes);
       EXPECT_GE(plan.coefficient_slots, 2);
@@ -82,13 +82,31 @@ TEST(FusedPlan, UsesWholeMachineAndTallTilesOnLargeGrids) {
   EXPECT_EQ(xl_fp64.items.tiles.columns, 32);
 }
 
+/// Steps of the busiest block, and of all blocks if they had the same: what the division wastes.
+double imbalance(const FusedPlan& plan) {
+  const FusedItems& items = plan.items;
+  const int parts = items.count() - items.whole;
+  const double busiest =
+      items.whole / plan.blocks * items.tiles.ni + tiles_for(parts, plan.blocks) * items.planes;
+  return busiest * plan.blocks / (1.0 * items.tiles.count() * items.tiles.ni);
+}
+
+TEST(FusedPlan, TilesThatDoNotFillAllBlocksAreCut) {
+  const FusedPlan xl = plan_fused({510, 510, 1022}, 4, h200);
+  EXPECT_EQ(xl.items.whole % xl.blocks, 0);
+  EXPECT_GT(xl.items.whole, 0);
+  EXPECT_GT(xl.items.chunks, 1);
+  EXPECT_LT(imbalance(xl), 1.02);
+  EXPECT_LT(imbalance(plan_fused({254, 254, 510}, 4, h200)), 1.05);
+}
+
 TEST(FusedPlan, ShortLaunchesNeedNotKeepInStep) {
   EXPECT_EQ(plan_fused({126, 126, 254}, 4, h200).window, 0);
 }
 
 TEST(FusedPlan, DescribesItself) {
   EXPECT_EQ(describe(plan_fused({510, 510, 1022}, 4, h200)),
-            "tile 64 x 13, 1 chunk, 132 blocks, 186 KiB shared memory");
+            "tile 64 x 11, 660 whole, 92 in 7 parts, 132 blocks, 203 KiB shared memory");
 }
 
 }  // namespace

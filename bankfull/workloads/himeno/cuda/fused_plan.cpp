@@ -98,7 +98,7 @@ FusedPlan plan_fused(const Extents& interior, std::size_t element_bytes,
       }
     });
   }
-  expects(best.blocks > 0, "a block's shared memory holds the smallest tile");
+  expects(best.blocks > 0, "shared memory holds the smallest tile");
   best.window = window_for(best);
   return best;
 }
