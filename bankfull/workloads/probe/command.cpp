@@ -1,14 +1,20 @@
 #include "bankfull/app/chart.hpp"
+#include "bankfull/app/invocation.hpp"
 #include "bankfull/app/options.hpp"
 #include "bankfull/app/print_out.hpp"
 #include "bankfull/app/probe_report.hpp"
 #include "bankfull/app/publish.hpp"
 #include "bankfull/app/workload_commands.hpp"
+#include "bankfull/core/base/error.hpp"
 #include "bankfull/workloads/probe/run.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <fmt/format.h>
 #include <memory>
+#include <optional>
+#include <string_view>
 
 namespace bankfull {
 namespace {
@@ -24,11 +30,54 @@ struct ProbeOptions {
   probe::Problem problem;
 };
 
+/// An option that some parts alone use, of which this is the first.
+struct OptionOfParts {
+  std::string_view name;
+  probe::Part part;
+  std::optional<probe::Part> other = {};
+
+  [[nodiscard]] bool serves(const probe::Problem& problem) const {
+    return has_part(problem, part) || (other && has_part(problem, *other));
+  }
+};
+
+constexpr std::array options_of_parts{
+    OptionOfParts{"operation", probe::Part::bandwidth},
+    OptionOfParts{"precision", probe::Part::bandwidth},
+    OptionOfParts{"stores", probe::Part::bandwidth},
+    OptionOfParts{"mix", probe::Part::bandwidth},
+    OptionOfParts{"team-sizes", probe::Part::bandwidth},
+    OptionOfParts{"grid-threads", probe::Part::bandwidth},
+    OptionOfParts{"grid-blocks", probe::Part::bandwidth},
+    OptionOfParts{"n-copy", probe::Part::bandwidth},
+    OptionOfParts{"from", probe::Part::bandwidth, probe::Part::link},
+    OptionOfParts{"to", probe::Part::bandwidth, probe::Part::link},
+    OptionOfParts{"min-gbs", probe::Part::bandwidth, probe::Part::link},
+    OptionOfParts{"min-gflops", probe::Part::bandwidth},
+    OptionOfParts{"stride", probe::Part::latency},
+    OptionOfParts{"pages", probe::Part::latency},
+    OptionOfParts{"footprint-to", probe::Part::latency, probe::Part::chip},
+};
+
+/// An option of the environment is for all runs, and may be for other parts than this one's.
+void refuse_unused_options(const probe::Problem& problem) {
+  for (const UsedOption& used : invocation().options) {
+    const auto* const option = std::ranges::find(options_of_parts, used.name, &OptionOfParts::name);
+    if (option == options_of_parts.end() || used.source != "command line") {
+      continue;
+    }
+    require(option->serves(problem),
+            fmt::format("probe {} has no use for --{}", to_string(problem.part), used.name),
+            fmt::format("leave it out, or use probe {}", to_string(option->part)));
+  }
+}
+
 probe::Problem problem_from(const ProbeOptions& options, const Communicator& ranks) {
   probe::Problem problem = options.problem;
   problem.part = probe::parse_part(options.part);
   probe::require_rank_count(problem.part, ranks);
   problem.device = options.common.resolved_device(ranks);
+  refuse_unused_options(problem);
   problem.threads = options.common.resolved_threads(ranks);
   problem.stores = probe::parse_stores(options.stores);
   if (!options.precision.empty()) {
