@@ -273,7 +273,7 @@ class Ladder {
     add_variant("no branches", aligned_, branchless);
     add("64 planes a block (marching)", Schedule::marching);
     add("16 bytes a thread, registers (tuned)", Schedule::tuned);
-    add("two iterations a pass (fused)", Schedule::fused);
+    add("three iterations a pass (fused)", Schedule::fused);
     const Sweep plain{sweep_direct<float>, direct_columns, direct_rows, 1, false};
     add_variant("baseline: plain kernel, copied back", aligned_, copied(plain));
     add("baseline: plain kernel (direct)", Schedule::direct);

@@ -63,7 +63,7 @@ inline constexpr int fused_barrier_bytes = 512;
 /// What the GPU has for the fused schedule.
 struct FusedResources {
   int multiprocessors = 0;  ///< each runs one block
-  int shared_bytes = 0;     ///< dynamic shared memory of a block
+  int shared_bytes = 0;     ///< dynamic shared memory of a block, at least 64 KiB
 };
 
 /// The work of a launch: items that blocks do in turn. The first tiles are an item each, as many as
