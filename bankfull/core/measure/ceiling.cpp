@@ -61,11 +61,13 @@ int CeilingProbe::repeats_within(double seconds, double seconds_per_pass) {
                                      static_cast<double>(max_repeats)));
 }
 
-Ceiling CeilingProbe::measure(int repeats) {
+Ceiling CeilingProbe::measure(int repeats, const SharedPass& shared) {
   for (int repeat = 0; repeat < repeats; ++repeat) {
     for (Candidate& candidate : candidates_) {
       streams_->use_grid(candidate.grid);
-      candidate.seconds.push_back(streams_->seconds(candidate.pattern, elements_, 1));
+      shared.begin();
+      const double seconds = streams_->seconds(candidate.pattern, elements_, 1);
+      candidate.seconds.push_back(shared.slowest(seconds));
     }
   }
   Ceiling best;

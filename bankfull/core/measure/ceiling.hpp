@@ -5,6 +5,7 @@
 #include "bankfull/core/measure/streams.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -14,6 +15,14 @@ namespace bankfull {
 struct CeilingBudget {
   double seconds = 2.0;    ///< allocation, warm-up and passes together; see `repeats_within`
   std::int64_t bytes = 0;  ///< of device memory; 0: as many as `ceiling_working_set` returns
+};
+
+/// What processes that measure the same memory do around each pass: what one of them streams while
+/// others pause is more than they sustain together.
+struct SharedPass {
+  std::function<void()> begin = [] {};  ///< waits for the others
+  /// The seconds of the slowest of them, from this process's.
+  std::function<double(double seconds)> slowest = [](double seconds) { return seconds; };
 };
 
 /// Times the stream passes that yield ceilings on one device, in arrays allocated once for any
@@ -32,8 +41,8 @@ class CeilingProbe {
   double warm_up();
 
   /// The bandwidth of the mix: the variants are timed `repeats` times, alternating, and the fastest
-  /// pass counts.
-  Ceiling measure(int repeats);
+  /// pass counts, by the time of the slowest process that shares it.
+  Ceiling measure(int repeats, const SharedPass& shared = {});
 
   /// Maximum number of timed passes per variant.
   static constexpr int max_repeats = 12;

@@ -83,7 +83,7 @@ std::string ceiling_key(const Mix& mix, Precision precision) {
 Ceilings::Ceilings(Device device, int threads, const RunContext& context)
     : device_(device),
       threads_(threads),
-      sharing_(sharers_of_device(context.ranks, device)),
+      on_device_(ranks_on_device(context.ranks, device)),
       context_(context) {
   for (const Ceiling& ceiling : context.policy.known_ceilings) {
     known_.emplace(ceiling.key, ceiling);
@@ -96,6 +96,20 @@ void Ceilings::spend_on(const std::function<void()>& body) {
   seconds_spent_ += context_.ranks.max(watch.seconds());
 }
 
+SharedPass Ceilings::shared_pass() const {
+  if (context_.ranks.size() == 1) {
+    return {};
+  }
+  return {.begin = [this] { context_.ranks.barrier(); },
+          .slowest =
+              [this](double seconds) {
+                const std::vector<double> all = context_.ranks.all_gather(seconds);
+                return all[static_cast<std::size_t>(std::ranges::max(on_device_, {}, [&](int rank) {
+                  return all[static_cast<std::size_t>(rank)];
+                }))];
+              }};
+}
+
 void Ceilings::allocate(std::int64_t problem_bytes) {
   if (probe_) {
     return;
@@ -106,11 +120,12 @@ void Ceilings::allocate(std::int64_t problem_bytes) {
   spend_on([&] {
     ranks.agree([&] {
       const MeasurePolicy& policy = context_.policy;
+      const auto sharing = static_cast<int>(on_device_.size());
       const std::int64_t wanted =
-          ceilings_bytes(device_, threads_ * sharing_, policy.ceiling, problem_bytes);
+          ceilings_bytes(device_, threads_ * sharing, policy.ceiling, problem_bytes);
       const std::int64_t bytes =
           policy.ceiling_bytes > 0 ? std::min(wanted, policy.ceiling_bytes) : wanted;
-      probe_ = std::make_unique<CeilingProbe>(device_, threads_, bytes, sharing_);
+      probe_ = std::make_unique<CeilingProbe>(device_, threads_, bytes, sharing);
     });
   });
   allocation_seconds_ = seconds_spent_ - spent_before;
@@ -128,7 +143,7 @@ void Ceilings::measure(const Mix& mix, Precision precision, double seconds) {
     }
     const double left = seconds - ranks.max(watch.seconds());
     const int repeats = CeilingProbe::repeats_within(left, pass_seconds_.at(key));
-    Ceiling now = sum_of(probe_->measure(repeats), ranks);
+    Ceiling now = sum_of(probe_->measure(repeats, shared_pass()), ranks);
     now.key = key;
     const auto before = known_.find(key);
     known_[key] = before == known_.end() ? now : better_of(before->second, now);

@@ -11,11 +11,13 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace bankfull {
 
 /// The bandwidth that a run's devices sustain for each mix of reads and writes of its work: all
-/// ranks measure at once, and their rates are added. Of repeated measurements of a ceiling the best
+/// ranks measure at once, and their rates are added; those on one device begin every pass together,
+/// and the slowest one's time counts for all of them. Of repeated measurements of a ceiling the best
 /// counts, because busy machines drift and a slow moment must not inflate a percentage.
 ///
 /// Memory is bounded by what the run itself takes (see `allocate`), and so is time:
@@ -58,10 +60,11 @@ class Ceilings {
 
  private:
   void spend_on(const std::function<void()>& body);
+  [[nodiscard]] SharedPass shared_pass() const;
 
   Device device_;
   int threads_;
-  int sharing_;
+  std::vector<int> on_device_;  ///< the ranks on this rank's device
   const RunContext& context_;
   std::unique_ptr<CeilingProbe> probe_;
   std::map<std::string, Ceiling> known_;

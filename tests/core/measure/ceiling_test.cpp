@@ -39,6 +39,22 @@ TEST(CeilingProbe, RepeatsAsOftenAsTheTimeAllows) {
   EXPECT_EQ(CeilingProbe::repeats_within(1e9, 1.0), CeilingProbe::max_repeats);
 }
 
+TEST(CeilingProbe, TakesTheTimeOfTheSlowestThatSharesAPass) {
+  CeilingProbe probe(Device::cpu(), 2, small.bytes);
+  probe.choose({.reads = 2, .writes = 1}, Precision::fp64);
+  int begun = 0;
+  int asked = 0;
+  const auto slowest = [&](double seconds) {
+    EXPECT_EQ(++asked, begun) << "each pass begins together";
+    EXPECT_GT(seconds, 0.0);
+    return asked == 3 ? 50.0 : 100.0;
+  };
+  const Ceiling ceiling = probe.measure(4, {.begin = [&] { ++begun; }, .slowest = slowest});
+  EXPECT_EQ(begun, 8) << "ordinary and streaming stores, four passes each";
+  EXPECT_DOUBLE_EQ(ceiling.bytes_per_second, ceiling.working_set_bytes / 50.0);
+  EXPECT_EQ(ceiling.seconds.min, 50.0);
+}
+
 TEST(CeilingWorkingSet, IsBeyondTheCachesUnlessBounded) {
   // Other processes may take memory between the two questions for it.
   const std::int64_t affordable = free_bytes(Device::cpu()) / 3;
