@@ -346,10 +346,12 @@ std::vector<Check> check_gosa(Ladder& ladder) {
 void time_in_turn(Ladder& ladder) {
   constexpr double seconds_per_repeat = 0.1;
   for (Rung& rung : ladder.rungs()) {
+    // Whole passes, and an even number of them.
+    const std::int64_t passes = 2 * rung.solver->facts(rung.schedule).iterations_per_pass;
     rung.solver->load({});
-    rung.iterate(4);
+    rung.iterate(passes);
     rung.iterations =
-        2 + 2 * static_cast<std::int64_t>(seconds_per_repeat / 2 * 4 / rung.iterate(4).seconds);
+        passes * (1 + static_cast<std::int64_t>(seconds_per_repeat / rung.iterate(passes).seconds));
   }
   for (int repeat = 0; repeat < repeats; ++repeat) {
     for (Rung& rung : ladder.rungs()) {

@@ -91,7 +91,7 @@ class ResultCharts(unittest.TestCase):
         self.assertEqual(self.found(), [])
         texts = [element.text for element in xml.etree.ElementTree.parse(self.root / LIGHT).iter() if element.tag.endswith("}text")]
         self.assertIn("1234", texts)
-        self.assertIn("two iterations per pass (fused)", texts)
+        self.assertTrue(any(text and text.endswith("iterations per pass (fused)") for text in texts), texts)
 
     @unittest.skipUnless(with_matplotlib(), "needs matplotlib")
     def test_a_chart_has_the_same_bytes_each_time(self):

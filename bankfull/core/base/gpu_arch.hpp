@@ -11,11 +11,11 @@ inline constexpr int compiled_capability = __CUDA_ARCH__ / 10;
 inline constexpr int compiled_capability = 0;
 #endif
 
-/// Whether the code is for one architecture alone (sm_90a), whose special instructions it may use.
+/// Whether the code is for sm_90a, whose special instructions no other architecture has to have.
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-inline constexpr bool compiled_for_one_architecture = true;
+inline constexpr bool compiled_for_sm_90a = true;
 #else
-inline constexpr bool compiled_for_one_architecture = false;
+inline constexpr bool compiled_for_sm_90a = false;
 #endif
 
 /// The first compute capability, times ten, with bulk tensor copies; see core/exec/bulk_copy.cuh.

@@ -38,8 +38,8 @@ Box widened(const Domain& domain, std::int64_t layers, std::int64_t boundary) {
           n.nj + beyond(0, +1, 0), -beyond(0, 0, -1),       n.nk + beyond(0, 0, +1)};
 }
 
-/// The thinnest halo with which the fused schedule works: as many layers as a pass has iterations,
-/// at least two.
+/// The thinnest halo with which the fused schedule works: as many layers as a pass has iterations
+/// on GPUs; on CPUs passes have at least two.
 int least_fused_halo(Device device) { return device.is_cuda() ? fused_iterations : 2; }
 
 }  // namespace

@@ -12,8 +12,8 @@ namespace bankfull::himeno {
 /// is 1 in the fluid and 0 in a solid.
 enum Coefficient : int { a0, a1, a2, b0, b1, b2, c0, c1, c2, wrk1, a3, bnd, coefficient_count };
 
-/// The first half of `residual`: the terms that need neither another row of the plane above nor
-/// what lies beside its point. The sum of them.
+/// The sum of the first terms of `residual`, in its order: the next one needs other rows of the
+/// plane above.
 template <class Coefficients, class Pressures>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE auto residual_of_first(const Coefficients& q,
                                                                    const Pressures& p) {

@@ -64,6 +64,9 @@ class Solver {
     return sweep(schedule, iterations, halos);
   }
 
+  /// This rank's part of gosa of each iteration of the last pass; none on CPUs.
+  [[nodiscard]] virtual std::vector<double> gosa_of_last_pass() const { return {}; }
+
   /// Seconds of the last run of this rank by the GPU's clock; none on CPUs.
   [[nodiscard]] virtual std::optional<double> event_seconds() const { return std::nullopt; }
 

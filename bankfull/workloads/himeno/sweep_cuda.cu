@@ -16,6 +16,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace bankfull::himeno {
 namespace {
@@ -70,6 +71,10 @@ class CudaSolver final : public Solver {
       graph_of(schedule, halos);
     }
     stream_.synchronize();
+  }
+
+  [[nodiscard]] std::vector<double> gosa_of_last_pass() const override {
+    return gosa_of_last_pass_;
   }
 
   [[nodiscard]] std::optional<double> event_seconds() const override {
@@ -152,9 +157,11 @@ class CudaSolver final : public Solver {
     runner.complete();
     single_.complete();
     finished_.record(stream_);
-    const double gosa = iterations > 0 ? read_gosa(rest > 0 ? 0 : per_pass - 1) : 0.0;
+    gosa_of_last_pass_.resize(static_cast<std::size_t>(rest > 0 ? 1 : per_pass));
+    copy_bytes(gosa_of_last_pass_.data(), gosa_.data(), gosa_of_last_pass_.size() * sizeof(double),
+               stream_);
     stream_.synchronize();
-    return gosa;
+    return iterations > 0 ? gosa_of_last_pass_.back() : 0.0;
   }
 
   /// Launches of a recorded graph in so many iterations.
@@ -260,13 +267,6 @@ class CudaSolver final : public Solver {
     return graphs_.emplace(key, Graph(stream_, queue)).first->second;
   }
 
-  [[nodiscard]] double read_gosa(std::int64_t iteration_of_pass) const {
-    double gosa = 0.0;
-    copy_bytes(&gosa, gosa_.data() + iteration_of_pass, sizeof(gosa), stream_);
-    stream_.synchronize();
-    return gosa;
-  }
-
   /// Partial sums that all parts of a pass leave, at most.
   [[nodiscard]] int max_partials() const {
     int most = fused_ ? max_iterations_per_pass * fused_->partials() : 0;
@@ -320,6 +320,7 @@ class CudaSolver final : public Solver {
   std::optional<FusedPass<T>> fused_;
   FixedOrderSums sums_;
   Buffer<double> gosa_;
+  std::vector<double> gosa_of_last_pass_;
   std::map<GraphKey, Graph> graphs_;
 };
 

@@ -5,6 +5,7 @@
 #include "bankfull/core/measure/perturbation.hpp"
 #include "bankfull/workloads/himeno/block_reference.hpp"
 #include "bankfull/workloads/himeno/cpu/plan.hpp"
+#include "bankfull/workloads/himeno/cuda/fused_plan.hpp"
 #include "bankfull/workloads/himeno/reference.hpp"
 
 #include <algorithm>
@@ -84,9 +85,10 @@ int iterations_per_pass(const Problem& problem, const Decomposition& decompositi
   if (!fuses(problem)) {
     return 1;
   }
-  return problem.device.is_cuda() || ghosts > 1
-             ? std::max(2, ghosts)
-             : fused_sweeps_on_cpu(problem, decomposition, max_fused_sweeps);
+  if (problem.device.is_cuda()) {
+    return fused_iterations;
+  }
+  return ghosts > 1 ? ghosts : fused_sweeps_on_cpu(problem, decomposition, max_fused_sweeps);
 }
 
 /// Runs the schedule on a small grid of odd, unequal dimensions with every field random, and

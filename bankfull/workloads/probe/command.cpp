@@ -54,16 +54,20 @@ constexpr std::array options_of_parts{
     OptionOfParts{"to", probe::Part::bandwidth, probe::Part::link},
     OptionOfParts{"min-gbs", probe::Part::bandwidth, probe::Part::link},
     OptionOfParts{"min-gflops", probe::Part::bandwidth},
+    OptionOfParts{"min-percent", probe::Part::bandwidth},
+    OptionOfParts{"points-per-octave", probe::Part::bandwidth, probe::Part::latency},
     OptionOfParts{"stride", probe::Part::latency},
     OptionOfParts{"pages", probe::Part::latency},
     OptionOfParts{"footprint-to", probe::Part::latency, probe::Part::chip},
 };
 
-/// An option of the environment is for all runs, and may be for other parts than this one's.
+/// An option of the environment may be for runs of other parts, but not what a run must reach.
 void refuse_unused_options(const probe::Problem& problem) {
   for (const UsedOption& used : invocation().options) {
     const auto* const option = std::ranges::find(options_of_parts, used.name, &OptionOfParts::name);
-    if (option == options_of_parts.end() || used.source != "command line") {
+    const bool is_given = used.source == "command line" ||
+                          (used.source == "environment" && used.name.starts_with("min-"));
+    if (option == options_of_parts.end() || !is_given) {
       continue;
     }
     require(option->serves(problem),

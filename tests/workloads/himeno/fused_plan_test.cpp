@@ -3,6 +3,7 @@
 #include "bankfull/workloads/himeno/point.hpp"
 
 #include <gtest/gtest.h>
+#include <utility>
 #include <vector>
 
 namespace bankfull::himeno {
@@ -66,7 +67,8 @@ INSTANTIATE_TEST_SUITE_P(Shapes, FusedPlans,
                                            Extents{1, 1, 63}, Extents{3, 13, 126},
                                            Extents{2, 14, 127}, Extents{7, 31, 65},
                                            Extents{9, 200, 30}, Extents{30, 62, 126},
-                                           Extents{200, 3, 5}));
+                                           Extents{200, 3, 5}, Extents{19, 148, 298},
+                                           Extents{13, 243, 330}));
 
 TEST(FusedPlan, UsesWholeMachineAndTallTilesOnLargeGrids) {
   const FusedPlan xl = plan_fused({510, 510, 1022}, 4, h200);
@@ -82,7 +84,7 @@ TEST(FusedPlan, UsesWholeMachineAndTallTilesOnLargeGrids) {
   EXPECT_EQ(xl_fp64.items.tiles.columns, 32);
 }
 
-/// Steps of the busiest block, and of all blocks if they had the same: what the division wastes.
+/// Planes that the busiest block computes, over what it would if all blocks had the same.
 double imbalance(const FusedPlan& plan) {
   const FusedItems& items = plan.items;
   const int parts = items.count() - items.whole;
@@ -92,6 +94,14 @@ double imbalance(const FusedPlan& plan) {
 }
 
 TEST(FusedPlan, TilesThatDoNotFillAllBlocksAreCut) {
+  // Of the shapes above, with whole tiles and others.
+  for (const auto& [n, element_bytes] :
+       {std::pair{Extents{19, 148, 298}, std::size_t{8}}, {Extents{13, 243, 330}, 4}}) {
+    const FusedPlan plan = plan_fused(n, element_bytes, h200);
+    EXPECT_EQ(plan.items.whole, 132) << describe(plan);
+    EXPECT_GT(plan.items.tiles.count(), plan.items.whole);
+    EXPECT_GT(plan.items.chunks, 1);
+  }
   const FusedPlan xl = plan_fused({510, 510, 1022}, 4, h200);
   EXPECT_EQ(xl.items.whole % xl.blocks, 0);
   EXPECT_GT(xl.items.whole, 0);

@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <string>
 
 namespace bankfull::himeno {
 namespace {
@@ -75,6 +76,28 @@ TEST(Validate, RejectsWhatMakesNoSense) {
     p.device = Device::cuda(0);
     p.schedules = {Schedule::reference};
   });
+}
+
+TEST(FusedHalos, ThinBlocksAreRefusedByWhatAPassNeeds) {
+  const auto refusal = [](Device device, std::int64_t planes) {
+    Problem problem;
+    problem.grid = {2 + 3 * planes, 40, 40};
+    problem.rank_grid = RankGrid{3, 1, 1};
+    problem.schedules = {Schedule::fused};
+    problem.device = device;
+    try {
+      ghost_layers(problem, decompose(problem, 3));
+    } catch (const UsageError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refusal(Device::cuda(0), 3), "");
+  EXPECT_THAT(refusal(Device::cuda(0), 2),
+              testing::HasSubstr("some blocks are 2 points thin, and it needs halos of 3"));
+  EXPECT_EQ(refusal(Device::cpu(), 2), "");
+  EXPECT_THAT(refusal(Device::cpu(), 1),
+              testing::HasSubstr("some blocks are 1 point thin, and it needs halos of 2"));
 }
 
 }  // namespace

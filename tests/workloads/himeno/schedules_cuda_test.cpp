@@ -13,6 +13,7 @@ std::vector<ScheduleCase> cuda_cases() {
   std::vector<GridSize> grids = awkward_grids();
   grids.push_back({21, 150, 300});  // several tiles of every schedule both ways
   grids.push_back({140, 40, 72});
+  grids.push_back({15, 245, 332});  // fused: tiles for all blocks, and others in parts
   for (const Schedule schedule :
        {Schedule::direct, Schedule::marching, Schedule::tuned, Schedule::fused}) {
     for (const Precision precision : {Precision::fp32, Precision::fp64}) {
@@ -84,10 +85,37 @@ TEST(CudaSchedules, SolversOfDifferentSizesCanBeAliveTogether) {
   const auto large = make_solver(make_plan(problem, alone()), alone());
   problem.grid = {5, 5, 5};
   const auto small = make_solver(make_plan(problem, alone()), alone());
-  small->load({});
-  large->load({});
-  small->iterate(Schedule::fused, 2);
-  EXPECT_GT(large->iterate(Schedule::fused, 2).gosa, 0.0);
+  const int pass = large->facts(Schedule::fused).iterations_per_pass;
+  const auto gosa = [&](Schedule schedule) {
+    small->load({});
+    large->load({});
+    small->iterate(schedule, pass);
+    return large->iterate(schedule, pass).gosa;
+  };
+  EXPECT_NEAR(gosa(Schedule::fused) / gosa(Schedule::tuned), 1.0, 1e-12);
+}
+
+TEST(CudaSchedules, GosaOfEveryIterationOfAPass) {
+  const InitialState random{.kind = InitialState::Kind::random, .seed = 9};
+  for (const GridSize& grid : {GridSize{7, 5, 4}, {21, 150, 300}, {15, 245, 332}}) {
+    for (const Precision precision : {Precision::fp32, Precision::fp64}) {
+      Problem problem;
+      problem.device = Device::cuda(0);
+      problem.grid = grid;
+      problem.precision = precision;
+      const auto solver = make_solver(make_plan(problem, alone()), alone());
+      const int pass = solver->facts(Schedule::fused).iterations_per_pass;
+      solver->load(random);
+      solver->iterate(Schedule::fused, pass);
+      const std::vector<double> found = solver->gosa_of_last_pass();
+      ASSERT_EQ(found.size(), static_cast<std::size_t>(pass));
+      solver->load(random);
+      for (const double gosa : found) {
+        const double expected = solver->iterate(Schedule::tuned, 1).gosa;
+        EXPECT_NEAR(gosa / expected, 1.0, 1e-12) << name_of(grid) << ' ' << to_string(precision);
+      }
+    }
+  }
 }
 
 TEST(CudaSchedules, GosaIsTheSameInEveryRun) {

@@ -12,11 +12,11 @@ namespace bankfull::himeno {
 // iteration on plane n of a region two points larger than the tile all round, the second on plane
 // n - 1, and the third on plane n - 2 of the tile:
 //
-//   plane          n-4  n-3  n-2  n-1   n   n+1
-//   pressure                      (*)  (*)  (*)    shared memory, filled by bulk copies
-//   iteration 1              (*)  (*)   *          shared memory
-//   iteration 2    (*)  (*)   *                    shared memory: planes n-3, n-2 and n-1
-//   iteration 3               *                    memory
+//   plane          n-3  n-2  n-1   n   n+1
+//   pressure                 (*)  (*)  (*)    shared memory, filled by bulk copies
+//   iteration 1         (*)  (*)   *          shared memory
+//   iteration 2    (*)  (*)   *               shared memory
+//   iteration 3          *                    memory
 //
 // A thread owns one group of the region. It takes the group's coefficients from a ring that one
 // warp keeps filled, and keeps those of three planes in registers, which is most of what it has: so
@@ -173,6 +173,7 @@ class FusedBlock {
   __device__ __forceinline__ void march(const Tile& tile) {
     March m = begin(tile);
     // Coefficients of three planes, which change roles from step to step instead of registers.
+    static_assert(fused_iterations == 3 && fused_result_slots == 3);
     GroupCoefficients<T> a;
     GroupCoefficients<T> b{};
     GroupCoefficients<T> c{};
@@ -334,6 +335,11 @@ __global__ void __launch_bounds__(fused_threads, 1)
     sweep_fused(const __grid_constant__ FusedArguments<T> arguments,
                 const __grid_constant__ FusedMaps maps) {
   if constexpr (compiled_capability >= bulk_copy_capability) {
+    constexpr int most = 240;
+    constexpr int least = 24;
+    static_assert(fused_computing_threads * most +
+                      (fused_threads - fused_computing_threads) * least <=
+                  registers_of_multiprocessor);
     extern __shared__ __align__(128) unsigned char shared[];
     const FusedMemory<T> memory(shared, arguments.plan);
     if (threadIdx.x == 0) {
@@ -341,10 +347,10 @@ __global__ void __launch_bounds__(fused_threads, 1)
     }
     __syncthreads();
     if (threadIdx.x < fused_computing_threads) {
-      take_registers<240>();
+      take_registers<most>();
       FusedBlock<T>(arguments, memory).run();
     } else {
-      leave_registers<24>();
+      leave_registers<least>();
       if (threadIdx.x < fused_computing_threads + 32) {
         FusedCopies<T>(arguments, maps, memory).run();
       }

@@ -53,6 +53,9 @@ struct RingCursor {
   }
 };
 
+static_assert(2 * (fused_pressure_slots + fused_max_coefficient_slots) * CopyBarrier::bytes <=
+              fused_barrier_bytes);
+
 /// Where things are in a block's shared memory.
 template <class T>
 struct FusedMemory {

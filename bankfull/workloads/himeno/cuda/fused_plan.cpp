@@ -14,9 +14,10 @@ namespace {
 constexpr int max_chunks = 64;
 
 /// Steps of an item before its first plane is ready for output, and after: the pipeline's length.
-constexpr int extra_steps = 6;
+constexpr int extra_steps = 2 * fused_iterations;
 
-/// Boxes begin on 128 bytes. The last group of a slot reads one point past its end.
+/// Boxes begin on 128 bytes. The last group of a slot reads one point past its end, and the first
+/// one of a result one point before it, which is the padding of the slot before.
 int slot_bytes(std::size_t bytes) { return static_cast<int>((bytes + 16 + 127) / 128 * 128); }
 
 /// A plan without its division along i; no coefficient slots where shared memory does not suffice.

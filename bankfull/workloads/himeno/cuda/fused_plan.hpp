@@ -21,7 +21,7 @@ inline constexpr int fused_layers = fused_iterations - 1;
 struct FusedShape {
   int group = 4;     ///< points of a thread, 16 bytes
   int columns = 64;  ///< of a tile
-  int edge = 4;
+  int edge = 2 * fused_layers;
 
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int width() const { return edge + columns; }
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int groups() const { return width() / group; }

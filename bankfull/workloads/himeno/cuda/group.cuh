@@ -7,8 +7,8 @@
 
 namespace bankfull::himeno {
 
-// A thread of the faster schedules owns a group: 16 bytes of neighbouring points of a row. It
-// marches along i and keeps what the plane below contributes in registers.
+// A thread of the faster schedules owns a group, 16 bytes of neighbouring points of a row, and
+// marches along i.
 
 /// A group with the two points beside it in its row.
 template <class T>

@@ -3,10 +3,9 @@
 namespace bankfull::himeno {
 
 /// Keeps neighbouring blocks within a few steps of each other, so that the cache lines which their
-/// regions share are still in L2 when the second one reads them (measured: 20.1 -> 15.3 GB from
-/// memory per pass, 15.0 being ideal). Only a hint: a block that has waited long proceeds, so it
-/// cannot hang where blocks are not resident together. Counters keep counting from launch to
-/// launch, so they never need to be reset.
+/// regions share are still in L2 when the second one reads them (docs/adr/0034). Only a hint: a
+/// block that has waited long proceeds, so it cannot hang where blocks are not resident together.
+/// Counters keep counting from launch to launch, so they never need to be reset.
 ///
 /// One warp calls `advance`; each of its lanes 0 to 3 polls one neighbour, the others poll the
 /// block itself.
