@@ -47,9 +47,23 @@ struct CopyBarrier {
         "r"(parity)
         : "memory");
   }
+
+  /// The same for what other blocks of the cluster store; see store_counted in cluster.cuh.
+  __device__ __forceinline__ void wait_for_cluster(std::uint32_t parity) const {
+    asm volatile(
+        "{\n"
+        ".reg .pred done;\n"
+        "again:\n"
+        "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], %1;\n"
+        "@!done bra again;\n"
+        "}" ::"r"(address),
+        "r"(parity)
+        : "memory");
+  }
 };
 
-/// Makes the barriers that this thread has initialised visible to the copy engine.
+/// Makes the barriers that this thread has initialised visible to the copy engine and, with a
+/// barrier of the cluster after it, to the cluster.
 __device__ __forceinline__ void publish_copy_barriers() {
   asm volatile("fence.mbarrier_init.release.cluster; fence.proxy.async.shared::cta;" ::: "memory");
 }

@@ -1,11 +1,14 @@
 #pragma once
 
-#include "bankfull/numerics/fft/butterflies.cuh"
+#include "bankfull/numerics/fft/butterflies.hpp"
 #include "bankfull/numerics/fft/sign.hpp"
 
 #include <cstdint>
 
 namespace bankfull {
+
+template <int Count>
+using Points = ComplexPoints<double2, Count>;
 
 /// Count that a thread of a BlockFft holds, unless specified otherwise: what divides log2 of the
 /// length into the fewest steps.
@@ -95,7 +98,7 @@ class BlockFft {
         few[j] = x[m + j * together];
       }
       if constexpr (Done == 1) {
-        detail::transform_few<false>(few, {1.0, 0.0});
+        detail::transform_few<false>(few, double2{1.0, 0.0});
       } else {
         detail::transform_few<true>(few, __ldg(roots_ + number % Done * (Length / (Done * Radix))));
       }

@@ -10,7 +10,9 @@
 #include "bankfull/numerics/poisson/direct/sizes.hpp"
 #include "bankfull/numerics/poisson/direct/slabs.hpp"
 #include "bankfull/numerics/poisson/direct/spectrum.hpp"
+#include "bankfull/numerics/poisson/direct/three_pass/sizes.hpp"
 
+#include <algorithm>
 #include <string>
 
 namespace bankfull::poisson {
@@ -45,8 +47,11 @@ std::int64_t direct_bytes(const Domain& domain, std::size_t element_bytes, bool 
   }
   const SpectrumLayout layout(domain.extents(), element_bytes, spare_rows(domain.j.cells()));
   const GpuSizes sizes(domain, element_bytes);
-  return bytes * (layout.size + sizes.checkpoint_reals + sizes.table_reals) +
-         sizes.max_transform_bytes;
+  const std::int64_t in_place = bytes * (layout.size + sizes.checkpoint_reals + sizes.table_reals) +
+                                sizes.max_transform_bytes;
+  // Which of both it is depends on the GPU.
+  return three_passes_serve(domain) ? std::max(in_place, three_pass_bytes(domain, element_bytes))
+                                    : in_place;
 }
 
 Decomposition direct_slabs(const Domain& domain, int ranks) {

@@ -45,7 +45,8 @@ Decomposition direct_slabs(const Domain& domain, int ranks);
 std::int64_t direct_slab_bytes(const Domain& domain, std::size_t element_bytes, bool on_gpu,
                                int threads, int ranks);
 
-/// What a solve costs the rank with the thickest slab, known before there is a solver.
+/// What a solve costs the rank with the thickest slab, known before there is a solver. On a GPU
+/// that of the passes that serve all domains: a solver's traffic() knows better.
 struct DirectCost {
   Traffic traffic;  ///< on CPUs of several ranks at most: sweeps for sides may end early
   std::int64_t sent_bytes = 0;
@@ -66,9 +67,13 @@ template <class Real>
 std::unique_ptr<Solver<Real>> make_cpu_direct(const Domain& domain, int threads,
                                               const Communicator& ranks);
 
-/// By cuFFT, which has no cosine transform: axes that end at walls are folded, see CellSlots. Where
-/// j or k is stretched, in builds with build::eigen only, by products along both of them. Throws
-/// RuntimeFailure where cuFFT is missing. Exists in builds with build::cufft only.
+/// Where j and k are periodic, of 128, 256 or 512 uniform cells, and i ends at walls, of 64 to 512
+/// cells, and where the GPU has clusters of blocks (compute capability 9.0): by transforms of our
+/// own, in three passes over memory, see direct/three_pass/sizes.hpp.
+///
+/// Elsewhere by cuFFT, which has no cosine transform: axes that end at walls are folded, see
+/// CellSlots. Where j or k is stretched, in builds with build::eigen only, by products along both
+/// of them. Throws RuntimeFailure where cuFFT is missing. Exists in builds with build::cufft only.
 template <class Real>
 std::unique_ptr<Solver<Real>> make_cuda_direct(const Domain& domain, const Stream& stream);
 

@@ -1,9 +1,13 @@
 #include "bankfull/numerics/poisson/direct/cuda/solver.cuh"
+#include "bankfull/numerics/poisson/direct/cuda/three_pass/solver.hpp"
 
 namespace bankfull::poisson {
 
 template <class Real>
 std::unique_ptr<Solver<Real>> make_cuda_direct(const Domain& domain, const Stream& stream) {
+  if (auto solver = make_three_pass_direct<Real>(domain, stream)) {
+    return solver;
+  }
   return std::make_unique<CudaDirect<Real>>(domain, stream, GpuSizes(domain, sizeof(Real)));
 }
 

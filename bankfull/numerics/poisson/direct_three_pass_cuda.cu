@@ -1,0 +1,182 @@
+#include "bankfull/core/comm/device_copy.hpp"
+#include "bankfull/core/exec/launch.cuh"
+#include "bankfull/core/memory/buffer.hpp"
+#include "bankfull/numerics/poisson/direct/cuda/three_pass/columns.cuh"
+#include "bankfull/numerics/poisson/direct/cuda/three_pass/rows.cuh"
+#include "bankfull/numerics/poisson/direct/cuda/three_pass/solver.hpp"
+
+#include <cstddef>
+
+namespace bankfull::poisson {
+namespace three_pass {
+namespace {
+
+template <class Real>
+struct Pass {
+  void (*kernel)(const Data<Real>);
+  LaunchShape shape;
+};
+
+template <class Real>
+struct RowPasses {
+  Pass<Real> forward;
+  Pass<Real> back;
+};
+
+template <class Real, int N, int Radix>
+RowPasses<Real> row_passes(const Sizes& sizes) {
+  using Shape = RowShape<Real, N, Radix>;
+  const auto blocks = static_cast<unsigned>(sizes.planes * Shape::Rows::blocks_per_plane);
+  const LaunchShape shape{blocks, Shape::threads, sizeof(typename Shape::Memory)};
+  return {{rows_forward<Real, N, Radix>, shape}, {rows_back<Real, N, Radix>, shape}};
+}
+
+template <class Real, int N>
+RowPasses<Real> row_passes(const Sizes& sizes) {
+  return sizes.radix_j == 4   ? row_passes<Real, N, 4>(sizes)
+         : sizes.radix_j == 8 ? row_passes<Real, N, 8>(sizes)
+                              : row_passes<Real, N, 16>(sizes);
+}
+
+template <class Real>
+RowPasses<Real> row_passes(const Sizes& sizes) {
+  return sizes.columns == 128   ? row_passes<Real, 128>(sizes)
+         : sizes.columns == 256 ? row_passes<Real, 256>(sizes)
+                                : row_passes<Real, 512>(sizes);
+}
+
+template <class Real, int OwnParts>
+Pass<Real> column_pass(const Sizes& sizes) {
+  using Shape = ColumnShape<Real, OwnParts>;
+  const int sets = Tiles<Real>(sizes.columns, sizes.radix_j).count() * Shape::sets_per_tile;
+  return {columns_of_cluster<Real, OwnParts>,
+          {.grid = static_cast<unsigned>(sets * Shape::blocks),
+           .block = Shape::threads,
+           .shared_bytes = sizeof(typename Shape::Memory),
+           .cluster_blocks = Shape::blocks}};
+}
+
+template <class Real>
+Pass<Real> column_pass(const Sizes& sizes) {
+  return sizes.own_parts == 1   ? column_pass<Real, 1>(sizes)
+         : sizes.own_parts == 2 ? column_pass<Real, 2>(sizes)
+         : sizes.own_parts == 3 ? column_pass<Real, 3>(sizes)
+                                : column_pass<Real, 4>(sizes);
+}
+
+/// On the current GPU.
+template <class Real>
+bool can_run(const Pass<Real>& columns) {
+  if (compiled_capability_of(columns.kernel) < cluster_capability) {
+    return false;
+  }
+  allow_shared_bytes(columns.kernel, columns.shape.shared_bytes);
+  return max_active_clusters(columns.kernel, columns.shape) > 0;
+}
+
+template <class Real>
+class ThreePassDirect final : public Solver<Real> {
+ public:
+  ThreePassDirect(const Domain& domain, const Stream& stream)
+      : extents_(domain.extents()),
+        stream_(&stream),
+        rows_(row_passes<Real>(Sizes(extents_))),
+        columns_(column_pass<Real>(Sizes(extents_))),
+        traffic_(three_pass_traffic(domain, sizeof(Real))) {
+    allow_shared_bytes(rows_.forward.kernel, rows_.forward.shape.shared_bytes);
+    allow_shared_bytes(columns_.kernel, columns_.shape.shared_bytes);
+    allow_shared_bytes(rows_.back.kernel, rows_.back.shape.shared_bytes);
+    allocate(Sizes(extents_));
+    fill_tables(Tables<Real>(domain));
+  }
+
+  [[nodiscard]] CellSlots<Real> right_side() const override { return slots(); }
+  [[nodiscard]] CellSlots<Real> solution() const override { return slots(); }
+
+  void solve() override {
+    queue(rows_.forward);
+    queue(columns_);
+    queue(rows_.back);
+  }
+
+  [[nodiscard]] Traffic traffic() const override { return traffic_; }
+
+ private:
+  [[nodiscard]] CellSlots<Real> slots() const {
+    return {.data = field_.data(),
+            .plane_pitch = data_.plane_pitch,
+            .row_pitch = data_.row_pitch,
+            .reach = box_of(extents_)};
+  }
+
+  void queue(const Pass<Real>& pass) const { launch(*stream_, pass.shape, pass.kernel, data_); }
+
+  /// Columns of the spectrum that hold nothing have to be numbers all the same.
+  void allocate(const Sizes& sizes) {
+    const Tiles<Real> tiles(sizes.columns, sizes.radix_j);
+    const std::int64_t tile_pitch = Tiles<Real>::pitch(sizes.planes);
+    field_ = Buffer<Real>(MemorySpace::device, static_cast<std::size_t>(extents_.count()));
+    spectrum_ = Buffer<Complex<Real>>(MemorySpace::device,
+                                      static_cast<std::size_t>(tiles.count() * tile_pitch));
+    fill_bytes(field_.data(), 0, field_.bytes(), *stream_);
+    fill_bytes(spectrum_.data(), 0, spectrum_.bytes(), *stream_);
+    data_.field = field_.data();
+    data_.row_pitch = extents_.nk;
+    data_.plane_pitch = extents_.nj * extents_.nk;
+    data_.spectrum = spectrum_.data();
+    data_.tile_pitch = tile_pitch;
+    data_.tiles = tiles;
+    data_.planes = sizes.planes;
+  }
+
+  void fill_tables(const Tables<Real>& tables) {
+    cells_ = device_copy(tables.cells, *stream_);
+    side_scale_ = device_copy(tables.side_scale, *stream_);
+    decay_j_ = device_copy(tables.decay_j, *stream_);
+    decay_k_ = device_copy(tables.decay_k, *stream_);
+    roots_j_ = device_copy(tables.roots_j, *stream_);
+    roots_k_ = device_copy(tables.roots_k, *stream_);
+    data_.cells = cells_.data();
+    data_.side_scale = side_scale_.data();
+    data_.decay_j = decay_j_.data();
+    data_.decay_k = decay_k_.data();
+    data_.roots_j = roots_j_.data();
+    data_.roots_k = roots_k_.data();
+    data_.inverse_length = tables.inverse_length;
+  }
+
+  Extents extents_;
+  const Stream* stream_;
+  RowPasses<Real> rows_;
+  Pass<Real> columns_;
+  Traffic traffic_;
+  Buffer<Real> field_;
+  Buffer<Complex<Real>> spectrum_;
+  Buffer<PartCell<Real>> cells_;
+  Buffer<Real> side_scale_;
+  Buffer<Real> decay_j_;
+  Buffer<Real> decay_k_;
+  Buffer<Complex<Real>> roots_j_;
+  Buffer<Complex<Real>> roots_k_;
+  Data<Real> data_{};
+};
+
+}  // namespace
+}  // namespace three_pass
+
+template <class Real>
+std::unique_ptr<Solver<Real>> make_three_pass_direct(const Domain& domain, const Stream& stream) {
+  using three_pass::Sizes;
+  select(stream.device());
+  if (!three_passes_serve(domain) ||
+      !three_pass::can_run(three_pass::column_pass<Real>(Sizes(domain.extents())))) {
+    return nullptr;
+  }
+  return std::make_unique<three_pass::ThreePassDirect<Real>>(domain, stream);
+}
+
+template std::unique_ptr<Solver<float>> make_three_pass_direct<float>(const Domain&, const Stream&);
+template std::unique_ptr<Solver<double>> make_three_pass_direct<double>(const Domain&,
+                                                                        const Stream&);
+
+}  // namespace bankfull::poisson
