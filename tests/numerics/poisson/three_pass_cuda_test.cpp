@@ -34,12 +34,12 @@ std::vector<NamedDomain> served_domains() {
       served("one_part", {128, 256, 128}, 1.0),
       served("long_rows", {64, 128, 512}, 0.0),
       served("many_rows", {70, 512, 128}, 3.0),
-      served("two_parts", {192, 256, 256}, 0.0),
+      served("two_parts", {192, 128, 256}, 0.0),
       served("three_parts", {300, 128, 128}, 2.0),
       served("three_full_parts", {384, 128, 128}, 0.0),
       served("four_parts", {401, 128, 128}, 4.0),
       served("four_full_parts", {512, 128, 128}, 0.0),
-      served("largest_planes", {80, 512, 512}, 1.0),
+      served("largest_planes", {64, 512, 512}, 1.0),
   };
 }
 

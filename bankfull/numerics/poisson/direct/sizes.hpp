@@ -49,8 +49,9 @@ Traffic cpu_direct_traffic(const Domain& domain, std::size_t element_bytes);
 Traffic cpu_slab_traffic(const Domain& domain, const SlabSweeps& sweeps, int ranks,
                          std::size_t element_bytes);
 
-/// On a GPU columns do not stay in the cache: the elimination's two sweeps cross too. What it
-/// forms again between checkpoints does not count, nor do matrices.
+/// On a GPU columns do not stay in the cache, except in three passes (see three_pass/sizes.hpp):
+/// the elimination's two sweeps cross too. What it forms again between checkpoints does not count,
+/// nor do matrices.
 Traffic gpu_direct_traffic(const Domain& domain, std::size_t element_bytes);
 
 /// How the solver on a GPU divides its work.
