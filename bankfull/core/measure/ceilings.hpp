@@ -17,8 +17,8 @@ namespace bankfull {
 
 /// The bandwidth that a run's devices sustain for each mix of reads and writes of its work: all
 /// ranks measure at once, and their rates are added; those on one device begin every pass together,
-/// and the slowest one's time counts for all of them. Of repeated measurements of a ceiling the best
-/// counts, because busy machines drift and a slow moment must not inflate a percentage.
+/// and the slowest one's time counts for all of them. Of repeated measurements of a ceiling the
+/// best counts, because busy machines drift and a slow moment must not inflate a percentage.
 ///
 /// Memory is bounded by what the run itself takes (see `allocate`), and so is time:
 /// `seconds_spent` includes all allocation, warm-up, passes and release, and `seconds_left` is
