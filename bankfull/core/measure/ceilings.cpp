@@ -9,6 +9,7 @@
 #include <chrono>
 #include <fmt/format.h>
 #include <thread>
+#include <utility>
 
 namespace bankfull {
 namespace {
@@ -48,6 +49,22 @@ Ceiling sum_of(const Ceiling& mine, const Communicator& ranks) {
           .working_set_bytes = ranks.sum(mine.working_set_bytes),
           .seconds = summarise(ranks.all_gather(mine.seconds.samples)[slowest]),
           .rates = {sum}};
+}
+
+SharedPass shared_pass(const Communicator& ranks, std::vector<int> on_device) {
+  if (ranks.size() == 1) {
+    return {};
+  }
+  return {.begin = [&ranks] { ranks.barrier(); },
+          .slowest =
+              [&ranks, on_device = std::move(on_device)](double seconds) {
+                const std::vector<double> all = ranks.all_gather(seconds);
+                double slowest = 0.0;
+                for (const int rank : on_device) {
+                  slowest = std::max(slowest, all[static_cast<std::size_t>(rank)]);
+                }
+                return slowest;
+              }};
 }
 
 Traffic sum_over(const Communicator& ranks, const Traffic& mine) {
@@ -96,20 +113,6 @@ void Ceilings::spend_on(const std::function<void()>& body) {
   seconds_spent_ += context_.ranks.max(watch.seconds());
 }
 
-SharedPass Ceilings::shared_pass() const {
-  if (context_.ranks.size() == 1) {
-    return {};
-  }
-  return {.begin = [this] { context_.ranks.barrier(); },
-          .slowest =
-              [this](double seconds) {
-                const std::vector<double> all = context_.ranks.all_gather(seconds);
-                return all[static_cast<std::size_t>(std::ranges::max(on_device_, {}, [&](int rank) {
-                  return all[static_cast<std::size_t>(rank)];
-                }))];
-              }};
-}
-
 void Ceilings::allocate(std::int64_t problem_bytes) {
   if (probe_) {
     return;
@@ -143,7 +146,7 @@ void Ceilings::measure(const Mix& mix, Precision precision, double seconds) {
     }
     const double left = seconds - ranks.max(watch.seconds());
     const int repeats = CeilingProbe::repeats_within(left, pass_seconds_.at(key));
-    Ceiling now = sum_of(probe_->measure(repeats, shared_pass()), ranks);
+    Ceiling now = sum_of(probe_->measure(repeats, shared_pass(ranks, on_device_)), ranks);
     now.key = key;
     const auto before = known_.find(key);
     known_[key] = before == known_.end() ? now : better_of(before->second, now);

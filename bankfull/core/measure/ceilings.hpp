@@ -60,7 +60,6 @@ class Ceilings {
 
  private:
   void spend_on(const std::function<void()>& body);
-  [[nodiscard]] SharedPass shared_pass() const;
 
   Device device_;
   int threads_;
@@ -78,6 +77,10 @@ class Ceilings {
 /// working sets are added. The best variant and its time may differ between ranks: name and
 /// seconds are those of the rank with the lowest rate.
 Ceiling sum_of(const Ceiling& mine, const Communicator& ranks);
+
+/// What ranks do around each pass of a ceiling: begin together; of those in `on_device`, which
+/// share the memory, the slowest one's time counts.
+SharedPass shared_pass(const Communicator& ranks, std::vector<int> on_device);
 
 /// Collective: the total traffic and operations of all ranks.
 Traffic sum_over(const Communicator& ranks, const Traffic& mine);

@@ -6,6 +6,7 @@
 #include "bankfull/numerics/poisson/direct/cuda/three_pass/solver.hpp"
 
 #include <cstddef>
+#include <string>
 
 namespace bankfull::poisson {
 namespace three_pass {
@@ -99,6 +100,7 @@ class ThreePassDirect final : public Solver<Real> {
     queue(rows_.back);
   }
 
+  [[nodiscard]] std::string way() const override { return "in three passes over memory"; }
   [[nodiscard]] Traffic traffic() const override { return traffic_; }
 
  private:

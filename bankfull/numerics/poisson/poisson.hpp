@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace bankfull::poisson {
@@ -106,6 +107,9 @@ class Solver {
 
   /// How the last solve ended; waits for the device.
   [[nodiscard]] virtual Outcome outcome() const { return {}; }
+
+  /// How it solves, where the same kind of solver has several ways: "in three passes over memory".
+  [[nodiscard]] virtual std::string way() const { return {}; }
 
   /// The traffic of one solve (direct) or of one V-cycle (multigrid), by the stated model; of all
   /// ranks together.

@@ -309,6 +309,11 @@ std::vector<std::string> notes_on(const ScalingProblem& scaling) {
   notes.emplace_back(
       "exposed: what a part takes longer than for the largest block alone, on each rank at the "
       "same time");
+  if (scaling.problem.device.is_cuda() && scaling.problem.solver != PressureSolver::multigrid) {
+    notes.emplace_back(
+        "one GPU solves for the pressure in three passes over memory where it can (docs/adr/0035), "
+        "several do not: exposed and efficiency of the direct solver include that");
+  }
   if (scaling.mode == Scaling::weak) {
     notes.push_back("every rank has the cells of " + cells_text(scaling.problem));
   }

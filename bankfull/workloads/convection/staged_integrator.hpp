@@ -317,7 +317,11 @@ class StagedIntegrator final : public Integrator {
 
   [[nodiscard]] StageWork work() const override {
     const double solves = std::max(1, pressure_outcome().cycles);
-    return stage_work(plan_, solves * backend_.pressure().traffic());
+    StageWork work = stage_work(plan_, solves * backend_.pressure().traffic());
+    if (const std::string way = backend_.pressure().way(); !way.empty()) {
+      work[static_cast<std::size_t>(StagePart::pressure)].model += ", " + way;
+    }
+    return work;
   }
 
   void finish() override { backend_.finish(); }

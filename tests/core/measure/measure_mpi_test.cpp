@@ -108,5 +108,17 @@ TEST(CeilingOfRanks, AddsUpAndNamesTheSlowest) {
   EXPECT_EQ(all.seconds.samples, std::vector<double>{5.0});
 }
 
+TEST(CeilingOfRanks, APassTakesAsLongAsTheSlowestOnTheDevice) {
+  const Communicator& ranks = test_ranks();
+  // Later ranks are faster; even and odd ones have a device each.
+  std::vector<int> on_device;
+  for (int rank = ranks.rank() % 2; rank < ranks.size(); rank += 2) {
+    on_device.push_back(rank);
+  }
+  const SharedPass shared = shared_pass(ranks, on_device);
+  shared.begin();
+  EXPECT_EQ(shared.slowest(10.0 - ranks.rank()), 10.0 - on_device.front());
+}
+
 }  // namespace
 }  // namespace bankfull

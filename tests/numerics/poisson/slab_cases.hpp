@@ -96,6 +96,11 @@ inline std::vector<NamedDomain> cases_of_ranks(Device device) {
                      {stretched_axis(163, periodic, 1.05, 3.0), uniform_axis(9, true),
                       uniform_axis(10, false)}});
   }
+  if (device.is_cuda()) {  // one GPU solves this in three passes over memory
+    cases.push_back(
+        {"three_passes_on_one",
+         {gathered_axis(64, false, 2.0), uniform_axis(128, true), uniform_axis(128, true)}});
+  }
   if (direct_unavailable(
           device, {uniform_axis(2, true), stretched_axis(4, true, 1.2), uniform_axis(2, true)})
           .empty()) {

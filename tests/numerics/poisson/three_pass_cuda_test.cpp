@@ -1,5 +1,6 @@
 #include "bankfull/build_config.hpp"
 #include "bankfull/core/exec/graph.hpp"
+#include "bankfull/core/machine/gpu.hpp"
 #include "bankfull/core/memory/memory.hpp"
 #include "bankfull/numerics/poisson/direct/cuda/three_pass/solver.hpp"
 #include "bankfull/numerics/poisson/direct/three_pass/sizes.hpp"
@@ -30,12 +31,12 @@ NamedDomain served(const std::string& name, const Extents& n, double stretching)
 std::vector<NamedDomain> served_domains() {
   return {
       served("smallest", {64, 128, 128}, 0.0),
-      served("odd_planes", {65, 128, 256}, 2.0),
+      served("odd_planes", {65, 256, 256}, 2.0),
       served("one_part", {128, 256, 128}, 1.0),
-      served("long_rows", {64, 128, 512}, 0.0),
+      served("long_rows", {64, 256, 512}, 0.0),
       served("many_rows", {70, 512, 128}, 3.0),
-      served("two_parts", {192, 128, 256}, 0.0),
-      served("three_parts", {300, 128, 128}, 2.0),
+      served("two_parts", {192, 512, 256}, 0.0),
+      served("three_parts", {300, 128, 256}, 2.0),
       served("three_full_parts", {384, 128, 128}, 0.0),
       served("four_parts", {401, 128, 128}, 4.0),
       served("four_full_parts", {512, 128, 128}, 0.0),
@@ -51,9 +52,11 @@ template <class Real>
 class ThreePassCuda : public testing::Test {
  protected:
   void SetUp() override {
-    if (make_three_pass_direct<Real>(small_ones().front().domain, stream_) == nullptr) {
-      GTEST_SKIP() << "this GPU, or this program's code for it, has no clusters of blocks";
+    // Where this is so the solver must be there, or convection is back on cuFFT without a word.
+    if (std::stod(survey_gpus().gpus.at(0).compute_capability) < 9.0) {
+      GTEST_SKIP() << "this GPU has no clusters of blocks";
     }
+    ASSERT_NE(make_three_pass_direct<Real>(small_ones().front().domain, stream_), nullptr);
   }
 
   [[nodiscard]] std::unique_ptr<Solver<Real>> solver_of(const Domain& domain) const {

@@ -13,8 +13,8 @@
 namespace bankfull::poisson::three_pass {
 
 /// A cluster of blocks of pass 2, each with `OwnParts` parts of 16 planes, takes half of the
-/// columns of a tile: so portable clusters serve, and blocks are small enough for two of them on a
-/// multiprocessor. Clusters of the same tile meet in L2.
+/// columns of a tile: so portable clusters serve, and in fp64 two blocks fit a multiprocessor.
+/// Clusters of the same tile meet in L2.
 template <class Real, int OwnParts>
 struct ColumnShape {
   static constexpr int blocks = cluster_blocks;
