@@ -114,7 +114,7 @@ class Signals(Runs):
         return document
 
     def test_himeno(self):
-        document = self.check_early_end(HIMENO, signal.SIGTERM)
+        document = self.check_early_end(HIMENO, signal.SIGTERM, seconds=2.0)
         self.assertEqual(document["verdict"], "verified")
         self.assertEqual(len(document["measurements"]), 2)
         self.assertLess(len(document["measurements"][0]["timing"]["samples"]), 10000)
