@@ -86,18 +86,13 @@ class SplitIteration {
   __device__ __forceinline__ SplitIteration(const Rows& rows, const GroupCoefficients<T>& q,
                                             const T* plane_below, const T* plane_here,
                                             const Vector16<T>& above) {
-    const RowGroup<T> below = rows.row(plane_below);
-    const Vector16<T> below_j_plus = rows.group(plane_below + rows.pitch());
-    const Vector16<T> below_j_minus = rows.group(plane_below - rows.pitch());
-    p_.below.centre = below.middle;
+    p_.below = plane_below_of<T>(rows, plane_below);
     p_.here = rows.row(plane_here);
     p_.row_plus = rows.row(plane_here + rows.pitch());
     p_.row_minus = rows.row(plane_here - rows.pitch());
     p_.above.middle = above;
 #pragma unroll
     for (int n = 0; n < width; ++n) {
-      p_.below.d_j.lane[n] = below_j_plus.lane[n] - below_j_minus.lane[n];
-      p_.below.d_k.lane[n] = below.d_k(n);
       sum_.lane[n] = residual_of_first(CoefficientsInGroup<T>{q, n}, PressuresInGroup<T>{p_, n});
     }
   }

@@ -57,6 +57,22 @@ struct PlaneBelow {
   Vector16<T> d_k;
 };
 
+/// Read from that plane.
+template <class T, class Rows>
+__device__ __forceinline__ PlaneBelow<T> plane_below_of(const Rows& rows, const T* plane) {
+  const RowGroup<T> row = rows.row(plane);
+  const Vector16<T> j_plus = rows.group(plane + rows.pitch());
+  const Vector16<T> j_minus = rows.group(plane - rows.pitch());
+  PlaneBelow<T> below;
+  below.centre = row.middle;
+#pragma unroll
+  for (int n = 0; n < Vector16<T>::width; ++n) {
+    below.d_j.lane[n] = j_plus.lane[n] - j_minus.lane[n];
+    below.d_k.lane[n] = row.d_k(n);
+  }
+  return below;
+}
+
 /// The pressures around a group.
 template <class T>
 struct GroupPressures {
@@ -112,15 +128,7 @@ class MarchingGroup {
   template <class Rows>
   __device__ __forceinline__ void start(const Rows& rows, const T* plane_below,
                                         const T* plane_here) {
-    const RowGroup<T> row = rows.row(plane_below);
-    const Vector16<T> j_plus = rows.group(plane_below + rows.pitch());
-    const Vector16<T> j_minus = rows.group(plane_below - rows.pitch());
-    below_.centre = row.middle;
-#pragma unroll
-    for (int n = 0; n < Vector16<T>::width; ++n) {
-      below_.d_j.lane[n] = j_plus.lane[n] - j_minus.lane[n];
-      below_.d_k.lane[n] = row.d_k(n);
-    }
+    below_ = plane_below_of<T>(rows, plane_below);
     here_ = rows.row(plane_here);
   }
 
