@@ -64,7 +64,7 @@ BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE void put_in_order(Points<Real, Count
   const Points<Real, Count> found = x;
   BANKFULL_UNROLL
   for (int k = 0; k < Count; ++k) {
-    x[k] = found[detail::reversed(k, detail::log2_of(Count))];
+    x[k] = found[bankfull::detail::reversed(k, bankfull::detail::log2_of(Count))];
   }
 }
 
@@ -72,7 +72,7 @@ BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE void put_in_order(Points<Real, Count
 template <class Real, int Count>
 BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE void transform(Points<Real, Count>& x,
                                                            Complex<Real> w) {
-  detail::transform_few<true>(x, w);
+  bankfull::detail::transform_few<true>(x, w);
   put_in_order<Real, Count>(x);
 }
 
@@ -86,7 +86,7 @@ BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE void transform_groups(Points<Real>& 
     for (int n = 0; n < Count; ++n) {
       few[n] = x[first + n];
     }
-    detail::transform_few<false>(few, Complex<Real>{Real{1}, Real{0}});
+    bankfull::detail::transform_few<false>(few, Complex<Real>{Real{1}, Real{0}});
     put_in_order<Real, Count>(few);
     BANKFULL_UNROLL
     for (int n = 0; n < Count; ++n) {

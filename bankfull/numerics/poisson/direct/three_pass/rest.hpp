@@ -41,14 +41,14 @@ struct RestTransform {
     BANKFULL_UNROLL
     for (int j = 0; j < 8; ++j) {
       x[j + 8] = quarter_turned(x[j + 8], parity);
-      detail::add_and_subtract_turned(x[j], x[j + 8], 0);
+      bankfull::detail::add_and_subtract_turned(x[j], x[j + 8], 0);
     }
     const Complex<Real> powers[3] = {
         power(parity, 0.98078528040323044913, 0.19509032201612826785),
         power(parity, 0.92387953251128675613, 0.38268343236508977173),
         power(parity, 0.70710678118654752440, 0.70710678118654752440),
     };
-    detail::join_halves<true, 2>(x, powers + 2);
+    bankfull::detail::join_halves<true, 2>(x, powers + 2);
     put_in_order<Real, radix>(x);
   }
 

@@ -83,7 +83,7 @@ struct Tiles {
 
   Tiles() = default;
   BANKFULL_HOST_DEVICE constexpr Tiles(int cells_k, int radix_j)
-      : half_k(cells_k / 2), log2_radix_j(detail::log2_of(radix_j)) {}
+      : half_k(cells_k / 2), log2_radix_j(bankfull::detail::log2_of(radix_j)) {}
 
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int radix_j() const { return 1 << log2_radix_j; }
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int usual() const {
