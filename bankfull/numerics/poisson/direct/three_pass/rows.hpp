@@ -71,7 +71,7 @@ struct RowTransform {
     for (int n = 0; n < radix / 2; ++n) {
       sums.kept[n] = from[2 * n];
       sums.given[n] = from[2 * n + radix];
-      detail::add_and_subtract(sums.kept[n], sums.given[n], own);
+      bankfull::detail::add_and_subtract(sums.kept[n], sums.given[n], own);
     }
     return sums;
   }
