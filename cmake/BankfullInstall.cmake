@@ -12,5 +12,5 @@ install(DIRECTORY "${PROJECT_BINARY_DIR}/generated/bankfull" DESTINATION "${CMAK
 configure_package_config_file(cmake/bankfullConfig.cmake.in "${PROJECT_BINARY_DIR}/bankfullConfig.cmake"
                               INSTALL_DESTINATION "${bankfull_config_dir}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/bankfullConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
-install(FILES cmake/FindFFTW.cmake cmake/FindHdf5C.cmake cmake/FindHwloc.cmake "${PROJECT_BINARY_DIR}/bankfullConfig.cmake" "${PROJECT_BINARY_DIR}/bankfullConfigVersion.cmake"
+install(FILES cmake/FindHdf5C.cmake cmake/FindHwloc.cmake "${PROJECT_BINARY_DIR}/bankfullConfig.cmake" "${PROJECT_BINARY_DIR}/bankfullConfigVersion.cmake"
         DESTINATION "${bankfull_config_dir}")

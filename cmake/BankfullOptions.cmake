@@ -1,13 +1,11 @@
 # What a user may choose at configure time; docs/install.md explains each.
 set(BANKFULL_CUDA AUTO CACHE STRING "Build the CUDA backend: AUTO (where nvcc is found), ON or OFF")
 set(BANKFULL_MPI AUTO CACHE STRING "Build with MPI: AUTO (where it is found), ON or OFF")
-set(BANKFULL_FFTW AUTO CACHE STRING "Solve for the pressure by FFTW on CPUs: AUTO (where it is found), ON or OFF")
 set(BANKFULL_EIGEN AUTO CACHE STRING "Direct pressure solves on several stretched axes by Eigen: AUTO (where it is found), ON or OFF")
 set(BANKFULL_HDF5 AUTO CACHE STRING "Checkpoints of convection by HDF5: AUTO (where it is found), ON or OFF")
 set(BANKFULL_STB AUTO CACHE STRING "Frames of convection's pictures with text by stb: AUTO (where it is found), ON or OFF")
 set_property(CACHE BANKFULL_CUDA PROPERTY STRINGS AUTO ON OFF)
 set_property(CACHE BANKFULL_MPI PROPERTY STRINGS AUTO ON OFF)
-set_property(CACHE BANKFULL_FFTW PROPERTY STRINGS AUTO ON OFF)
 set_property(CACHE BANKFULL_EIGEN PROPERTY STRINGS AUTO ON OFF)
 set_property(CACHE BANKFULL_HDF5 PROPERTY STRINGS AUTO ON OFF)
 set_property(CACHE BANKFULL_STB PROPERTY STRINGS AUTO ON OFF)

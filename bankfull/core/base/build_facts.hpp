@@ -15,7 +15,6 @@ struct BuildFacts {
   std::string cuda_architectures;        ///< empty without CUDA
   std::string cuda_unavailable_reason;   ///< empty with CUDA
   std::string eigen_unavailable_reason;  ///< empty with Eigen
-  std::string fftw_unavailable_reason;   ///< empty with FFTW
   std::string hdf5_version;              ///< empty without HDF5
   std::string hdf5_unavailable_reason;   ///< empty with HDF5
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/core/base/host_device.hpp"
+#include "bankfull/core/base/lane.hpp"
 #include "bankfull/core/base/vector_register.hpp"
 
 #include <cstddef>
@@ -28,6 +29,16 @@ class Pack {
  public:
   static constexpr int width = cache_line_bytes / static_cast<int>(sizeof(T));
   static constexpr int parts = cache_line_bytes / register_bytes;
+
+  /// Of register n for each n < parts.
+  template <class PartOf>
+  BANKFULL_ALWAYS_INLINE static Pack of_parts(const PartOf& part_of) {
+    Pack result{};
+    for (int n = 0; n < parts; ++n) {
+      result.part_[n] = part_of(n);
+    }
+    return result;
+  }
 
   BANKFULL_ALWAYS_INLINE static Pack load(const T* from) {
     return of_parts([from](int n) [[gnu::always_inline]] -> Native {
@@ -112,6 +123,9 @@ class Pack {
     return of_parts([&](int n)
                         [[gnu::always_inline]] -> Native { return x.part_[n] / y.part_[n]; });
   }
+  BANKFULL_ALWAYS_INLINE friend Pack operator/(T x, const Pack& y) {
+    return of_parts([&](int n) [[gnu::always_inline]] -> Native { return x / y.part_[n]; });
+  }
   BANKFULL_ALWAYS_INLINE friend Pack operator-(const Pack& x) {
     return of_parts([&](int n) [[gnu::always_inline]] -> Native { return -x.part_[n]; });
   }
@@ -126,6 +140,12 @@ class Pack {
       return x.part_[n] < y.part_[n] ? y.part_[n] : x.part_[n];
     });
   }
+  /// Per lane, x where `of` is larger than `limit`, else 0.
+  BANKFULL_ALWAYS_INLINE friend Pack where_above(T limit, const Pack& of, const Pack& x) {
+    return of_parts([&](int n) [[gnu::always_inline]] -> Native {
+      return of.part_[n] > limit ? x.part_[n] : Native{};
+    });
+  }
   BANKFULL_ALWAYS_INLINE friend Pack fma(const Pack& x, const Pack& y, const Pack& z) {
     return of_parts([&](int n) [[gnu::always_inline]] -> Native {
       return detail::fused_multiply_add(x.part_[n], y.part_[n], z.part_[n]);
@@ -136,15 +156,6 @@ class Pack {
   }
 
  private:
-  template <class PartOf>
-  BANKFULL_ALWAYS_INLINE static Pack of_parts(const PartOf& part_of) {
-    Pack result{};
-    for (int n = 0; n < parts; ++n) {
-      result.part_[n] = part_of(n);
-    }
-    return result;
-  }
-
   Native part_[parts] = {};
 };
 

@@ -2,11 +2,12 @@
 
 #include <type_traits>
 
-// Vectors are the compiler's own (gnu::vector_size), on which operators work lane by lane. What
-// they lack is in one header for each set of instructions: `fused_multiply_add` (compilers contract
-// a vector expression only where they may contract every expression, which would let schedules
-// differ in their bits), `stream_register` (a store that bypasses the caches; see stream_store.hpp)
-// with `fence_streams`, and `widened`, the lower (0) or upper (1) half of floats as doubles.
+// Vectors are the compiler's own (gnu::vector_size), on which operators work lane by lane. How
+// large and how many they are, and what they lack, is in one header for each set of instructions:
+// `fused_multiply_add` (compilers contract a vector expression only where they may contract every
+// expression, which would let schedules differ in their bits), `stream_register` (a store that
+// bypasses the caches; see stream_store.hpp) with `fence_streams`, and `widened`, the lower (0) or
+// upper (1) half of floats as doubles.
 #if defined(__AVX512F__)
 #include "bankfull/core/base/registers/avx512.hpp"
 #elif defined(__AVX__) && defined(__FMA__)

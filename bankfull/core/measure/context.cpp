@@ -126,7 +126,6 @@ FactGroup build_group() {
                                : "no (" + facts.cuda_unavailable_reason + ")"),
               text("mpi", mpi_fact()),
               text("nccl", nccl_fact()),
-              text("fftw", build::fftw ? "yes" : "no (" + facts.fftw_unavailable_reason + ")"),
               text("eigen", build::eigen ? "yes" : "no (" + facts.eigen_unavailable_reason + ")"),
               text("hdf5",
                    build::hdf5 ? facts.hdf5_version : "no (" + facts.hdf5_unavailable_reason + ")"),

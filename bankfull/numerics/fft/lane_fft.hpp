@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/base/pack.hpp"
 #include "bankfull/numerics/fft/sign.hpp"
 
 #include <complex>
@@ -8,26 +9,29 @@
 
 namespace bankfull {
 
-/// Complex transforms of eight sequences side by side, one in each lane.
+/// Complex transforms of some sequences side by side, one in each lane: as many as a cache line has
+/// Reals.
 ///
-/// Element k of all sequences is a *block* of 16 doubles: eight real parts, then eight imaginary
+/// Element k of all sequences is a *block* of two cache lines: the real parts, then the imaginary
 /// parts. Blocks stand one after the other, so vector units work on whole registers in every step
 /// and nothing is shuffled.
-class LaneFft {
+template <class Real>
+class LaneTransform {
  public:
-  static constexpr std::int64_t lanes = 8;
+  static constexpr std::int64_t lanes = Pack<Real>::width;
   static constexpr std::int64_t block = 2 * lanes;
 
   using Sign = FftSign;
 
-  /// For sequences of n elements; n is a power of two, at least 2.
-  explicit LaneFft(std::int64_t n);
+  /// For sequences of n elements, at least one. The time is n log n where n is a product of small
+  /// primes; a large prime p takes p operations an element.
+  explicit LaneTransform(std::int64_t n);
 
   [[nodiscard]] std::int64_t size() const { return n_; }
 
   /// Transforms the n blocks at `data`; `other` has room for as many. Neither is scaled. Returns
   /// where the result stands: one of the two. Both are overwritten.
-  /// The library has it for doubles; lane_fft_steps.hpp defines it, for tests that count.
+  /// The library has it for T = Real; lane_fft_steps.hpp defines it, for tests that count.
   template <class T>
   T* transform(Sign sign, T* data, T* other) const;
 
@@ -36,9 +40,16 @@ class LaneFft {
 
  private:
   std::int64_t n_;
-  std::vector<std::complex<double>> roots_;  ///< exp(-2 pi i k / n)
+  std::vector<int> radices_;               ///< of the steps, in their order; n is their product
+  std::vector<std::complex<Real>> roots_;  ///< exp(-2 pi i k / n)
 };
 
-extern template double* LaneFft::transform(Sign sign, double* data, double* other) const;
+/// Eight sequences of doubles.
+using LaneFft = LaneTransform<double>;
+
+extern template float* LaneTransform<float>::transform(Sign, float*, float*) const;
+extern template double* LaneTransform<double>::transform(Sign, double*, double*) const;
+extern template class LaneTransform<float>;
+extern template class LaneTransform<double>;
 
 }  // namespace bankfull

@@ -1,14 +1,18 @@
 #pragma once
 
 #include "bankfull/core/base/host_device.hpp"
+#include "bankfull/core/base/vector_register.hpp"
 #include "bankfull/numerics/fft/lane_fft.hpp"
 
 #include <cmath>
+#include <cstddef>
+#include <numbers>
+#include <type_traits>
 #include <utility>
 
-// Stockham's self-sorting algorithm in steps of four (C. Van Loan, Computational Frameworks for the
-// Fast Fourier Transform, section 1.7): a step takes n-point transforms, of which there are
-// `stride` side by side, to four times as many of n / 4 points.
+// Stockham's self-sorting algorithm (C. Van Loan, Computational Frameworks for the Fast Fourier
+// Transform, section 1.7): a step of radix r takes n-point transforms, of which there are `stride`
+// side by side, to r times as many of n / r points.
 
 namespace bankfull {
 namespace detail {
@@ -20,74 +24,187 @@ struct Parts {
   std::int64_t im;
 };
 
+template <class Real>
 struct Factor {
-  double re;
-  double im;
+  Real re;
+  Real im;
 };
 
-inline Factor factor_of(const std::complex<double>& root) { return {root.real(), root.imag()}; }
-
-template <class T>
-BANKFULL_ALWAYS_INLINE void butterfly4(const Parts& at, const T* from, std::int64_t apart, T* to,
-                                       std::int64_t stride, const Factor& w1, const Factor& w2,
-                                       const Factor& w3) {
-  using std::fma;
-  const T* __restrict const a = from;
-  const T* __restrict const b = from + apart;
-  const T* __restrict const c = from + 2 * apart;
-  const T* __restrict const d = from + 3 * apart;
-  T* __restrict const y0 = to;
-  T* __restrict const y1 = to + stride;
-  T* __restrict const y2 = to + 2 * stride;
-  T* __restrict const y3 = to + 3 * stride;
-#pragma omp simd
-  for (std::int64_t l = 0; l < LaneFft::lanes; ++l) {
-    const std::int64_t re = at.re + l;
-    const std::int64_t im = at.im + l;
-    const T sum_ac_re = a[re] + c[re];
-    const T sum_ac_im = a[im] + c[im];
-    const T difference_ac_re = a[re] - c[re];
-    const T difference_ac_im = a[im] - c[im];
-    const T sum_bd_re = b[re] + d[re];
-    const T sum_bd_im = b[im] + d[im];
-    const T difference_bd_re = b[re] - d[re];
-    const T difference_bd_im = b[im] - d[im];
-    y0[re] = sum_ac_re + sum_bd_re;
-    y0[im] = sum_ac_im + sum_bd_im;
-    const T t1_re = difference_ac_re + difference_bd_im;
-    const T t1_im = difference_ac_im - difference_bd_re;
-    y1[re] = fma(w1.re, t1_re, -(w1.im * t1_im));
-    y1[im] = fma(w1.re, t1_im, w1.im * t1_re);
-    const T t2_re = sum_ac_re - sum_bd_re;
-    const T t2_im = sum_ac_im - sum_bd_im;
-    y2[re] = fma(w2.re, t2_re, -(w2.im * t2_im));
-    y2[im] = fma(w2.re, t2_im, w2.im * t2_re);
-    const T t3_re = difference_ac_re - difference_bd_im;
-    const T t3_im = difference_ac_im + difference_bd_re;
-    y3[re] = fma(w3.re, t3_re, -(w3.im * t3_im));
-    y3[im] = fma(w3.re, t3_im, w3.im * t3_re);
-  }
+template <class Real>
+Factor<Real> factor_of(const std::complex<Real>& root) {
+  return {root.real(), root.imag()};
 }
 
+/// As many lanes as a SIMD register has, or one where lanes are no numbers of the processor's.
 template <class T>
-void step4(const Parts& at, const std::complex<double>* roots, std::int64_t n, std::int64_t stride,
-           const T* from, T* to) {
-  const std::int64_t quarter = n / 4;
-  for (std::int64_t p = 0; p < quarter; ++p) {
-    const Factor w1 = factor_of(roots[p * stride]);
-    const Factor w2 = factor_of(roots[2 * p * stride]);
-    const Factor w3 = factor_of(roots[3 * p * stride]);
+struct LaneVector {
+  using Type = T;
+  static constexpr std::int64_t width = 1;
+
+  static Type load(const T* from) { return *from; }
+  static void store(const Type& x, T* to) { *to = x; }
+  static Type multiply_add(double w, const Type& x, const Type& y) { return fma(w, x, y); }
+};
+
+template <class T>
+requires std::is_floating_point_v<T>
+struct LaneVector<T> {
+  using Type = typename Register<T>::Native;
+  static constexpr std::int64_t width = Register<T>::width;
+
+  BANKFULL_ALWAYS_INLINE static Type load(const T* from) {
+    return *reinterpret_cast<const typename Register<T>::Unaligned*>(from);
+  }
+  BANKFULL_ALWAYS_INLINE static void store(const Type& x, T* to) {
+    *reinterpret_cast<typename Register<T>::Unaligned*>(to) = x;
+  }
+  BANKFULL_ALWAYS_INLINE static Type multiply_add(T w, const Type& x, const Type& y) {
+    return fused_multiply_add(w - Type{}, x, y);
+  }
+};
+
+/// Some lanes of a point.
+template <class T>
+struct LanePoint {
+  using Lanes = typename LaneVector<T>::Type;
+
+  Lanes re;
+  Lanes im;
+
+  BANKFULL_ALWAYS_INLINE friend LanePoint operator+(const LanePoint& x, const LanePoint& y) {
+    return {x.re + y.re, x.im + y.im};
+  }
+  BANKFULL_ALWAYS_INLINE friend LanePoint operator-(const LanePoint& x, const LanePoint& y) {
+    return {x.re - y.re, x.im - y.im};
+  }
+  template <class Real>
+  BANKFULL_ALWAYS_INLINE friend LanePoint operator*(const Factor<Real>& w, const LanePoint& x) {
+    return {LaneVector<T>::multiply_add(w.re, x.re, -(w.im * x.im)),
+            LaneVector<T>::multiply_add(w.re, x.im, w.im * x.re)};
+  }
+};
+
+/// x - i y and x + i y.
+template <class T>
+BANKFULL_ALWAYS_INLINE LanePoint<T> minus_i(const LanePoint<T>& x, const LanePoint<T>& y) {
+  return {x.re + y.im, x.im - y.re};
+}
+template <class T>
+BANKFULL_ALWAYS_INLINE LanePoint<T> plus_i(const LanePoint<T>& x, const LanePoint<T>& y) {
+  return {x.re - y.im, x.im + y.re};
+}
+
+/// The transform of four points.
+template <class T>
+struct Four {
+  LanePoint<T> of[4];
+
+  BANKFULL_ALWAYS_INLINE Four(const LanePoint<T>& a, const LanePoint<T>& b, const LanePoint<T>& c,
+                              const LanePoint<T>& d) {
+    const LanePoint<T> sum_ac = a + c;
+    const LanePoint<T> difference_ac = a - c;
+    const LanePoint<T> sum_bd = b + d;
+    const LanePoint<T> difference_bd = b - d;
+    of[0] = sum_ac + sum_bd;
+    of[1] = minus_i(difference_ac, difference_bd);
+    of[2] = sum_ac - sum_bd;
+    of[3] = plus_i(difference_ac, difference_bd);
+  }
+};
+
+/// Points of a sequence, `apart` from each other in memory.
+template <class T>
+struct PointsIn {
+  const T* data;
+  std::int64_t apart;
+  Parts at;
+
+  BANKFULL_ALWAYS_INLINE LanePoint<T> operator()(std::int64_t n, std::int64_t lane) const {
+    const T* const point = data + n * apart + lane;
+    return {LaneVector<T>::load(point + at.re), LaneVector<T>::load(point + at.im)};
+  }
+};
+
+template <class T>
+struct PointsOut {
+  T* data;
+  std::int64_t apart;
+  Parts at;
+
+  BANKFULL_ALWAYS_INLINE void operator()(std::int64_t n, std::int64_t lane,
+                                         const LanePoint<T>& x) const {
+    T* const point = data + n * apart + lane;
+    LaneVector<T>::store(x.re, point + at.re);
+    LaneVector<T>::store(x.im, point + at.im);
+  }
+};
+
+/// By which a butterfly multiplies its results: w, w^2, ...
+template <class Real, int Radix>
+struct Twiddles {
+  Factor<Real> of[static_cast<std::size_t>(Radix)];
+
+  BANKFULL_ALWAYS_INLINE Twiddles(const std::complex<Real>* roots, std::int64_t step) {
+    of[0] = {1, 0};
+#pragma GCC unroll 8
+    for (int n = 1; n < Radix; ++n) {
+      of[n] = factor_of(roots[n * step]);
+    }
+  }
+};
+
+template <class Real, class T>
+BANKFULL_ALWAYS_INLINE void butterfly(const PointsIn<T>& x, const PointsOut<T>& store,
+                                      std::int64_t lane, const Twiddles<Real, 4>& w) {
+  const Four<T> y(x(0, lane), x(1, lane), x(2, lane), x(3, lane));
+  store(0, lane, y.of[0]);
+  store(1, lane, w.of[1] * y.of[1]);
+  store(2, lane, w.of[2] * y.of[2]);
+  store(3, lane, w.of[3] * y.of[3]);
+}
+
+/// From the transforms of the even and of the odd points.
+template <class Real, class T>
+BANKFULL_ALWAYS_INLINE void butterfly(const PointsIn<T>& x, const PointsOut<T>& store,
+                                      std::int64_t lane, const Twiddles<Real, 8>& w) {
+  constexpr Real root_half = std::numbers::sqrt2_v<Real> / 2;
+  const Four<T> even(x(0, lane), x(2, lane), x(4, lane), x(6, lane));
+  const Four<T> odd(x(1, lane), x(3, lane), x(5, lane), x(7, lane));
+  const LanePoint<T> odd_1{root_half * (odd.of[1].re + odd.of[1].im),
+                           root_half * (odd.of[1].im - odd.of[1].re)};
+  const LanePoint<T> odd_3{root_half * (odd.of[3].im - odd.of[3].re),
+                           -(root_half * (odd.of[3].re + odd.of[3].im))};
+  store(0, lane, even.of[0] + odd.of[0]);
+  store(1, lane, w.of[1] * (even.of[1] + odd_1));
+  store(2, lane, w.of[2] * minus_i(even.of[2], odd.of[2]));
+  store(3, lane, w.of[3] * (even.of[3] + odd_3));
+  store(4, lane, w.of[4] * (even.of[0] - odd.of[0]));
+  store(5, lane, w.of[5] * (even.of[1] - odd_1));
+  store(6, lane, w.of[6] * plus_i(even.of[2], odd.of[2]));
+  store(7, lane, w.of[7] * (even.of[3] - odd_3));
+}
+
+template <int Radix, class Real, class T>
+void step_of_twos(const Parts& at, const std::complex<Real>* roots, std::int64_t n,
+                  std::int64_t stride, const T* from, T* to) {
+  constexpr std::int64_t block = LaneTransform<Real>::block;
+  const std::int64_t part = n / Radix;
+  for (std::int64_t p = 0; p < part; ++p) {
+    const Twiddles<Real, Radix> w(roots, p * stride);
     for (std::int64_t q = 0; q < stride; ++q) {
-      butterfly4(at, from + (q + stride * p) * LaneFft::block, stride * quarter * LaneFft::block,
-                 to + (q + stride * 4 * p) * LaneFft::block, stride * LaneFft::block, w1, w2, w3);
+      const PointsIn<T> in{from + (q + stride * p) * block, stride * part * block, at};
+      const PointsOut<T> out{to + (q + stride * Radix * p) * block, stride * block, at};
+      for (std::int64_t l = 0; l < LaneTransform<Real>::lanes; l += LaneVector<T>::width) {
+        butterfly(in, out, l, w);
+      }
     }
   }
 }
 
-/// The last step where the size is no power of four: transforms of two points.
-template <class T>
+/// The last step of a transform whose length is twice a power of four: of two points, by no root.
+template <class Real, class T>
 void step2(std::int64_t stride, const T* from, T* to) {
-  const std::int64_t half = stride * LaneFft::block;
+  const std::int64_t half = stride * LaneTransform<Real>::block;
   const T* __restrict const x = from;
   T* __restrict const y = to;
 #pragma omp simd
@@ -97,20 +214,100 @@ void step2(std::int64_t stride, const T* from, T* to) {
   }
 }
 
+/// Result 0 of an odd number of points: their sum.
+template <class T>
+BANKFULL_ALWAYS_INLINE LanePoint<T> sum_of(int radix, const PointsIn<T>& x, std::int64_t lane) {
+  LanePoint<T> sum = x(0, lane);
+  for (int m = 1; 2 * m < radix; ++m) {
+    sum = sum + (x(m, lane) + x(radix - m, lane));
+  }
+  return sum;
+}
+
+/// Results j and radix - j of an odd number of points: points m and radix - m have the same
+/// products in both. Roots of `radix` are `turn` apart.
+template <class Real, class T>
+struct OddResults {
+  using Lanes = LaneVector<T>;
+
+  LanePoint<T> even;
+  LanePoint<T> odd{};
+
+  BANKFULL_ALWAYS_INLINE OddResults(int radix, int j, const PointsIn<T>& x, std::int64_t lane,
+                                    const std::complex<Real>* roots, std::int64_t turn)
+      : even(x(0, lane)) {
+    for (int m = 1; 2 * m < radix; ++m) {
+      const Factor<Real> root = factor_of(roots[j * m % radix * turn]);
+      const LanePoint<T> sum = x(m, lane) + x(radix - m, lane);
+      const LanePoint<T> difference = x(m, lane) - x(radix - m, lane);
+      even = {Lanes::multiply_add(root.re, sum.re, even.re),
+              Lanes::multiply_add(root.re, sum.im, even.im)};
+      odd = {Lanes::multiply_add(root.im, difference.re, odd.re),
+             Lanes::multiply_add(root.im, difference.im, odd.im)};
+    }
+  }
+
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE LanePoint<T> j() const { return plus_i(even, odd); }
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE LanePoint<T> mirror() const { return minus_i(even, odd); }
+};
+
+/// `Radix`: known to the compiler, or 0 for any.
+template <int Radix, class Real, class T>
+void step_of_odd(const Parts& at, int any_radix, const std::complex<Real>* roots, std::int64_t n,
+                 std::int64_t stride, const T* from, T* to) {
+  constexpr std::int64_t block = LaneTransform<Real>::block;
+  const int radix = Radix > 0 ? Radix : any_radix;
+  const std::int64_t part = n / radix;
+  for (std::int64_t p = 0; p < part; ++p) {
+    for (std::int64_t q = 0; q < stride; ++q) {
+      const PointsIn<T> in{from + (q + stride * p) * block, stride * part * block, at};
+      const PointsOut<T> out{to + (q + stride * radix * p) * block, stride * block, at};
+      for (std::int64_t l = 0; l < LaneTransform<Real>::lanes; l += LaneVector<T>::width) {
+        out(0, l, sum_of(radix, in, l));
+        for (int j = 1; 2 * j < radix; ++j) {
+          const OddResults<Real, T> both(radix, j, in, l, roots, stride * part);
+          out(j, l, factor_of(roots[p * j * stride]) * both.j());
+          out(radix - j, l, factor_of(roots[p * (radix - j) * stride]) * both.mirror());
+        }
+      }
+    }
+  }
+}
+
+template <class Real, class T>
+void step(int radix, const Parts& at, const std::complex<Real>* roots, std::int64_t n,
+          std::int64_t stride, const T* from, T* to) {
+  switch (radix) {
+    case 2:
+      return step2<Real>(stride, from, to);
+    case 3:
+      return step_of_odd<3>(at, radix, roots, n, stride, from, to);
+    case 4:
+      return step_of_twos<4>(at, roots, n, stride, from, to);
+    case 5:
+      return step_of_odd<5>(at, radix, roots, n, stride, from, to);
+    case 7:
+      return step_of_odd<7>(at, radix, roots, n, stride, from, to);
+    case 8:
+      return step_of_twos<8>(at, roots, n, stride, from, to);
+    default:
+      return step_of_odd<0>(at, radix, roots, n, stride, from, to);
+  }
+}
+
 }  // namespace detail
 
+template <class Real>
 template <class T>
-T* LaneFft::transform(Sign sign, T* data, T* other) const {
+T* LaneTransform<Real>::transform(Sign sign, T* data, T* other) const {
   const detail::Parts at = sign == Sign::minus ? detail::Parts{0, lanes} : detail::Parts{lanes, 0};
   std::int64_t n = n_;
   std::int64_t stride = 1;
-  for (; n >= 4; n /= 4, stride *= 4) {
-    detail::step4(at, roots_.data(), n, stride, data, other);
+  for (const int radix : radices_) {
+    detail::step(radix, at, roots_.data(), n, stride, data, other);
     std::swap(data, other);
-  }
-  if (n == 2) {
-    detail::step2(stride, data, other);
-    std::swap(data, other);
+    n /= radix;
+    stride *= radix;
   }
   return data;
 }

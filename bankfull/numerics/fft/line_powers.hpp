@@ -14,7 +14,7 @@ namespace bankfull {
 ///
 /// By transforms of LaneFft, eight sequences at a time. Where n is no power of two the transform is
 /// a convolution with a chirp, which is one of another length (L. I. Bluestein, IEEE Trans. Audio
-/// Electroacoust. 18, 1970). The same in every build: no library has a part in it.
+/// Electroacoust. 18, 1970). No library has a part in it.
 class LinePowers {
  public:
   static constexpr std::int64_t lanes = LaneFft::lanes;

@@ -23,7 +23,7 @@ std::string direct_unavailable(Device device, const Domain& domain) {
            build_facts().eigen_unavailable_reason;
   }
   if (!device.is_cuda()) {
-    return build::fftw ? "" : "this program has no FFTW: " + build_facts().fftw_unavailable_reason;
+    return "";
   }
   if constexpr (build::cufft) {
     return cufft_unavailable_reason().empty()
@@ -42,8 +42,8 @@ std::int64_t direct_bytes(const Domain& domain, std::size_t element_bytes, bool 
   if (!on_gpu) {
     const SpectrumLayout layout(domain.extents(), element_bytes);
     const LaneShape lanes(domain, element_bytes);
-    return bytes * (layout.size + threads * work_reals(layout, lanes) + matrix_reals_of_j(domain) +
-                    matrix_reals_of_k(domain, element_bytes));
+    return bytes * (layout.size + threads * work_reals(domain, element_bytes, lanes) +
+                    matrix_reals_of_j(domain) + matrix_reals_of_k(domain, element_bytes));
   }
   const SpectrumLayout layout(domain.extents(), element_bytes, spare_rows(domain.j.cells()));
   const GpuSizes sizes(domain, element_bytes);
@@ -82,9 +82,10 @@ std::int64_t direct_slab_bytes(const Domain& domain, std::size_t element_bytes, 
   const RootBlocks blocks(domain, ranks, RootBlocks::Constant::column);
   const SpectrumLayout layout = slab_layout(domain, planes + 1, element_bytes);
   const LaneShape lanes = LaneShape::of_slab(domain, planes, element_bytes);
-  return bytes * (layout.size + threads * work_reals(layout, lanes) + matrix_reals_of_j(domain) +
-                  matrix_reals_of_k(domain, element_bytes) + RootExchange<double>::size(blocks) +
-                  RootSystems<double>::size(blocks, modes_of(domain)));
+  return bytes *
+         (layout.size + threads * work_reals(domain, element_bytes, lanes) +
+          matrix_reals_of_j(domain) + matrix_reals_of_k(domain, element_bytes) +
+          RootExchange<double>::size(blocks) + RootSystems<double>::size(blocks, modes_of(domain)));
 }
 
 DirectCost direct_cost(const Domain& domain, std::size_t element_bytes, bool on_gpu, int ranks) {

@@ -30,9 +30,9 @@ std::string direct_unavailable(Device device, const Domain& domain);
 std::int64_t direct_bytes(const Domain& domain, std::size_t element_bytes, bool on_gpu,
                           int threads = 1);
 
-/// By FFTW and, where j or k is stretched, in builds with build::eigen only, by Eigen. FFTW's plans
-/// are estimated, not measured: so a solution has the same bits in every run and for any number of
-/// threads. Exists in builds with build::fftw only.
+/// By transforms of our own (see PlaneTransforms) and, where j or k is stretched, in builds with
+/// build::eigen only, by products with eigenvectors that Eigen finds. A solution has the same bits
+/// in every run and for any number of threads.
 template <class Real>
 std::unique_ptr<Solver<Real>> make_cpu_direct(const Domain& domain, int threads);
 

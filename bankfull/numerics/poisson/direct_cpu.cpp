@@ -22,7 +22,7 @@ class CpuDirect final : public Solver<Real> {
         table_(domain, length_of_transforms(domain)),
         lanes_(domain, sizeof(Real)),
         memory_(SpectrumLayout(domain.extents(), sizeof(Real)), 0,
-                work_reals(SpectrumLayout(domain.extents(), sizeof(Real)), lanes_), team_),
+                work_reals(domain, sizeof(Real), lanes_), team_),
         planes_(domain, bases, memory_.layout()),
         columns_(domain, bases),
         traffic_(cpu_direct_traffic(domain, sizeof(Real))) {

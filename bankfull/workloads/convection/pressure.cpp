@@ -99,12 +99,10 @@ PressureSolver chosen_solver(const Problem& problem, const Grid& grid,
 template <class Real>
 std::unique_ptr<poisson::Solver<Real>> make_cpu_pressure(const Plan& plan, const double* weight) {
   const int threads = plan.problem().threads;
-  if constexpr (build::fftw) {
-    if (plan.solver() == PressureSolver::direct) {
-      return plan.is_shared()
-                 ? poisson::make_cpu_direct<Real>(plan.grid().domain(), threads, *plan.ranks())
-                 : poisson::make_cpu_direct<Real>(plan.grid().domain(), threads);
-    }
+  if (plan.solver() == PressureSolver::direct) {
+    return plan.is_shared()
+               ? poisson::make_cpu_direct<Real>(plan.grid().domain(), threads, *plan.ranks())
+               : poisson::make_cpu_direct<Real>(plan.grid().domain(), threads);
   }
   return poisson::make_cpu_multigrid<Real>(
       plan.grid().domain(), {.tolerance = plan.problem().divergence, .factor = weight}, threads,

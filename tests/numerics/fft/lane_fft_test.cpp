@@ -1,6 +1,8 @@
 #include "bankfull/numerics/fft/lane_fft.hpp"
 
+#include "bankfull/numerics/fft/lane_fft_steps.hpp"
 #include "bankfull/numerics/random/counter.hpp"
+#include "tests/counting.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -38,7 +40,8 @@ Complex transformed(const std::vector<double>& x, std::int64_t n, std::int64_t k
 }
 
 TEST(LaneFft, IsTheTransformOfEachLane) {
-  for (const std::int64_t n : {2, 4, 8, 16, 32, 128, 512}) {
+  for (const std::int64_t n : {1,  2,  3,  4,  5,  6,  7,  8,   11,  12,  13,  15,
+                               16, 18, 25, 30, 32, 77, 84, 121, 128, 210, 384, 512}) {
     for (const auto sign : {LaneFft::Sign::minus, LaneFft::Sign::plus}) {
       const std::vector<double> x = random_blocks(n);
       std::vector<double> data = x;
@@ -53,6 +56,50 @@ TEST(LaneFft, IsTheTransformOfEachLane) {
         }
       }
     }
+  }
+}
+
+TEST(LaneFft, OfFloatsIsThatOfDoubles) {
+  constexpr std::int64_t n = 60;
+  using Floats = LaneTransform<float>;
+  std::vector<float> data(static_cast<std::size_t>(n * Floats::block));
+  std::vector<float> other(data.size());
+  std::vector<double> doubles(static_cast<std::size_t>(n * block));
+  for (std::int64_t k = 0; k < n; ++k) {
+    for (std::int64_t lane = 0; lane < Floats::lanes; ++lane) {
+      const auto at = static_cast<std::size_t>(k * Floats::block + lane);
+      const auto number = static_cast<std::uint64_t>(k * Floats::lanes + lane);
+      data[at] = static_cast<float>(random_symmetric(5, number));
+      data[at + Floats::lanes] = static_cast<float>(random_symmetric(6, number));
+      if (lane >= lanes) {  // the last eight, which follow each other in doubles
+        const auto of_doubles = static_cast<std::size_t>(k * block + lane - lanes);
+        doubles[of_doubles] = static_cast<double>(data[at]);
+        doubles[of_doubles + lanes] = static_cast<double>(data[at + Floats::lanes]);
+      }
+    }
+  }
+  const float* const found = Floats(n).transform(FftSign::minus, data.data(), other.data());
+  for (std::int64_t k = 0; k < n; ++k) {
+    for (std::int64_t lane = 0; lane < lanes; ++lane) {
+      const float* const at = found + k * Floats::block + lanes + lane;
+      const Complex value(static_cast<double>(at[0]), static_cast<double>(at[Floats::lanes]));
+      ASSERT_LT(std::abs(value - transformed(doubles, n, k, lane, -1.0)), 1e-5)
+          << k << ", " << lane;
+    }
+  }
+}
+
+TEST(LaneFft, CountsItsFlops) {
+  using counting::Counted;
+  for (const std::int64_t n : {1, 3, 4, 6, 8, 11, 35, 48}) {
+    using Value = Counted<double, lanes>;
+    std::vector<Value> data(static_cast<std::size_t>(n * block), Value(1.0));
+    std::vector<Value> other(data.size());
+    counting::Ledger::mine().restart();
+    const LaneFft fft(n);
+    fft.transform(FftSign::minus, data.data(), other.data());
+    EXPECT_EQ(counting::Ledger::mine().traffic().flops, fft.flops() * static_cast<double>(lanes))
+        << n;
   }
 }
 

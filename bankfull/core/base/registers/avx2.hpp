@@ -7,6 +7,7 @@
 namespace bankfull {
 
 inline constexpr int register_bytes = 32;
+inline constexpr int register_count = 16;
 
 namespace detail {
 

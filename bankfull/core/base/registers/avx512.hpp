@@ -7,6 +7,7 @@
 namespace bankfull {
 
 inline constexpr int register_bytes = 64;
+inline constexpr int register_count = 32;
 
 namespace detail {
 

@@ -12,6 +12,7 @@
 namespace bankfull {
 
 inline constexpr int register_bytes = 16;
+inline constexpr int register_count = 16;
 
 namespace detail {
 

@@ -7,6 +7,7 @@
 namespace bankfull {
 
 inline constexpr int register_bytes = __ARM_FEATURE_SVE_BITS / 8;
+inline constexpr int register_count = 32;
 
 namespace detail {
 

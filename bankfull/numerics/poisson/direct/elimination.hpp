@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/core/base/host_device.hpp"
+#include "bankfull/core/base/lane.hpp"
 
 #include <limits>
 
@@ -32,7 +33,14 @@ struct Pivot {
   Real around;
 };
 
-/// `Cyclic`: whether there may be a closing coupling.
+/// x where `of` is larger than `limit`, else 0, as packs have it for each lane.
+template <class Number, class Real>
+BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE Real where_above(Number limit, Real of, Real x) {
+  return of > limit ? x : Real{0};
+}
+
+/// Of numbers, or of as many lanes as a Pack has. `Cyclic`: whether there may be a closing
+/// coupling.
 template <bool Cyclic>
 struct Elimination {
   /// Eliminates the cell with this dominance of its own and the coupling `above` to the next one.
@@ -42,16 +50,17 @@ struct Elimination {
                                                                            Real above,
                                                                            LowerEnd<Real>& end,
                                                                            Real& root_dominance) {
+    using Number = typename Lane<Real>::Type;
     const Real dominance_here = end.dominance + dominance;
     Pivot<Real> pivot{};
     if constexpr (Cyclic) {
-      pivot.inverse = Real{1} / (above + dominance_here + end.closing);
+      pivot.inverse = Number{1} / (above + dominance_here + end.closing);
       pivot.up = above * pivot.inverse;
       pivot.around = end.closing * pivot.inverse;
-      root_dominance += pivot.around * dominance_here;
+      root_dominance = root_dominance + pivot.around * dominance_here;
       end.closing = normal(pivot.up * end.closing);
     } else {
-      pivot.inverse = Real{1} / (above + dominance_here);
+      pivot.inverse = Number{1} / (above + dominance_here);
       pivot.up = above * pivot.inverse;
     }
     end.dominance = pivot.up * dominance_here;
@@ -74,8 +83,10 @@ struct Elimination {
   /// Denormal numbers are slow on CPUs.
   template <class Real>
   BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE static Real normal(Real value) {
-    constexpr auto least = std::numeric_limits<Real>::min() / std::numeric_limits<Real>::epsilon();
-    return value < least ? Real{0} : value;
+    using Number = typename Lane<Real>::Type;
+    constexpr auto least =
+        std::numeric_limits<Number>::min() / std::numeric_limits<Number>::epsilon();
+    return where_above(least, value, value);
   }
 };
 

@@ -1,6 +1,9 @@
 #pragma once
 
 #include "bankfull/core/base/host_device.hpp"
+#include "bankfull/core/base/pack.hpp"
+#include "bankfull/core/base/register_tile.hpp"
+#include "bankfull/core/base/unrolled.hpp"
 #include "bankfull/numerics/poisson/direct/elimination.hpp"
 #include "bankfull/numerics/poisson/direct/modes.hpp"
 #include "bankfull/numerics/poisson/direct/slabs.hpp"
@@ -15,7 +18,7 @@ namespace bankfull::poisson {
 /// of a row's spectrum at once, its lanes. Lengths are in reals.
 struct LaneShape {
   std::int64_t cells = 0;  ///< along i
-  std::int64_t lanes = 0;  ///< a multiple of 8
+  std::int64_t lanes = 0;  ///< a multiple of those of a pack
   std::int64_t modes = 0;  ///< Modes::count
   bool cyclic = false;
 
@@ -41,14 +44,21 @@ struct LaneShape {
   LaneShape(std::int64_t of_cells, std::int64_t of_modes, bool is_cyclic, std::size_t element_bytes)
       : cells(of_cells), modes(of_modes), cyclic(is_cyclic) {
     constexpr std::int64_t cache_bytes = std::int64_t{512} * 1024;
-    constexpr std::int64_t least = 8;
+    const std::int64_t least = cache_line_bytes / static_cast<std::int64_t>(element_bytes);
     constexpr std::int64_t most = 128;
     const std::int64_t lane_bytes = kept_of_cells() * static_cast<std::int64_t>(element_bytes);
     lanes = std::clamp(cache_bytes / lane_bytes / least * least, least, most);
   }
 };
 
-/// The elimination along i of some lanes of the spectrum's rows j and j'.
+/// The root's solution in each lane; see above.
+template <class T>
+BANKFULL_ALWAYS_INLINE Pack<T> root_solution(const Pack<T>& right_side, const Pack<T>& dominance) {
+  return where_above(T{0}, dominance, right_side / dominance);
+}
+
+/// The elimination along i of some lanes of the spectrum's rows j and j', a pack at a time: those
+/// that fill up the last pack must have decays and twists, too.
 template <class Real, class Kind, bool Cyclic>
 class LaneElimination {
  public:
@@ -96,62 +106,61 @@ class LaneElimination {
   void forward(std::int64_t n, const EliminationCell<Real>& cell, const Real* a,
                const Real* b) const {
     const Rows at = rows_of(n);
-    const Real width = cell.width;
-    const Real above = cell.above;
-    const Real side_scale = cell.side_scale;
-    const std::int64_t pitch = pitch_;
-#pragma omp simd
-    for (std::int64_t lane = 0; lane < lanes_; ++lane) {
-      Pivot<Real> pivots[Kind::count];
-      for (int mode = 0; mode < Kind::count; ++mode) {
-        const std::int64_t place = mode * pitch + lane;
-        LowerEnd<Real> end{at.dominance[place], Closed ? at.closing[place] : Real{0}};
-        Real root_dominance = Closed ? at.root_dominance[place] : Real{0};
-        pivots[mode] =
-            Elimination<Closed>::eliminate(at.decay[place] * width, above, end, root_dominance);
-        at.dominance[place] = end.dominance;
-        at.up[place] = pivots[mode].up;
+    const Lanes above = Lanes::broadcast(cell.above);
+    for (std::int64_t lane = 0; lane < lanes_; lane += Lanes::width) {
+      Pivot<Lanes> pivots[Kind::count];
+      unrolled<Kind::count>([&](int mode) {
+        const std::int64_t place = mode * pitch_ + lane;
+        LowerEnd<Lanes> end{Lanes::load(at.dominance + place), {}};
+        Lanes root_dominance{};
         if constexpr (Closed) {
-          at.closing[place] = end.closing;
-          at.root_dominance[place] = root_dominance;
-          at.around[place] = pivots[mode].around;
+          end.closing = Lanes::load(at.closing + place);
+          root_dominance = Lanes::load(at.root_dominance + place);
         }
-      }
-      const Amplitudes<Real> side = Kind::separate(twisted(at, pitch, lane, a, b));
-      for (int n4 = 0; n4 < 4; ++n4) {
-        const std::int64_t place = n4 * pitch + lane;
-        const Pivot<Real>& pivot = pivots[Kind::mode_of(n4)];
-        const Real right_side = at.right_side[place] + side_scale * side.of[n4];
-        const Real solution = pivot.inverse * right_side;
-        at.solution[place] = solution;
-        at.right_side[place] = above * solution;
+        pivots[mode] = Elimination<Closed>::eliminate(cell.width * Lanes::load(at.decay + place),
+                                                      above, end, root_dominance);
+        end.dominance.store(at.dominance + place);
+        pivots[mode].up.store(at.up + place);
         if constexpr (Closed) {
-          at.root_side[place] += pivot.around * right_side;
+          end.closing.store(at.closing + place);
+          root_dominance.store(at.root_dominance + place);
+          pivots[mode].around.store(at.around + place);
         }
-      }
+      });
+      const Amplitudes<Lanes> side = Kind::separate(twisted(at, lane, a, b));
+      unrolled<4>([&](int n4) {
+        const std::int64_t place = n4 * pitch_ + lane;
+        const Pivot<Lanes>& pivot = pivots[Kind::mode_of(n4)];
+        const Lanes right_side = Lanes::load(at.right_side + place) + cell.side_scale * side.of[n4];
+        const Lanes solution = pivot.inverse * right_side;
+        solution.store(at.solution + place);
+        (above * solution).store(at.right_side + place);
+        if constexpr (Closed) {
+          (Lanes::load(at.root_side + place) + pivot.around * right_side)
+              .store(at.root_side + place);
+        }
+      });
     }
   }
 
   /// Solves for the last cell, the root.
   void turn(const EliminationCell<Real>& cell, Real* a, Real* b) const {
     const Rows at = rows_of(0);
-    const Real width = cell.width;
-    const Real side_scale = cell.side_scale;
-    const std::int64_t pitch = pitch_;
-#pragma omp simd
-    for (std::int64_t lane = 0; lane < lanes_; ++lane) {
-      Amplitudes<Real> x = Kind::separate(twisted(at, pitch, lane, a, b));
-      for (int n4 = 0; n4 < 4; ++n4) {
-        const std::int64_t mode = Kind::mode_of(n4) * pitch + lane;
-        const std::int64_t place = n4 * pitch + lane;
-        const Real dominance =
-            at.dominance[mode] + at.decay[mode] * width + at.root_dominance[mode];
-        const Real right_side = at.right_side[place] + side_scale * x.of[n4] + at.root_side[place];
+    for (std::int64_t lane = 0; lane < lanes_; lane += Lanes::width) {
+      Amplitudes<Lanes> x = Kind::separate(twisted(at, lane, a, b));
+      unrolled<4>([&](int n4) {
+        const std::int64_t mode = Kind::mode_of(n4) * pitch_ + lane;
+        const std::int64_t place = n4 * pitch_ + lane;
+        const Lanes dominance = Lanes::load(at.dominance + mode) +
+                                cell.width * Lanes::load(at.decay + mode) +
+                                Lanes::load(at.root_dominance + mode);
+        const Lanes right_side = Lanes::load(at.right_side + place) + cell.side_scale * x.of[n4] +
+                                 Lanes::load(at.root_side + place);
         x.of[n4] = root_solution(right_side, dominance);
-        at.root_solution[place] = x.of[n4];
-        at.right_side[place] = x.of[n4];
-      }
-      untwist(at, pitch, lane, Kind::join(x), a, b);
+        x.of[n4].store(at.root_solution + place);
+        x.of[n4].store(at.right_side + place);
+      });
+      untwist(at, lane, Kind::join(x), a, b);
     }
   }
 
@@ -161,14 +170,12 @@ class LaneElimination {
   /// Adds the last cell's own right side: side() and side_below() are those of the roots' rows.
   void reduce(const EliminationCell<Real>& cell, const Real* a, const Real* b) const {
     const Rows at = rows_of(0);
-    const Real side_scale = cell.side_scale;
-    const std::int64_t pitch = pitch_;
-#pragma omp simd
-    for (std::int64_t lane = 0; lane < lanes_; ++lane) {
-      const Amplitudes<Real> x = Kind::separate(twisted(at, pitch, lane, a, b));
-      for (int n4 = 0; n4 < 4; ++n4) {
-        at.right_side[n4 * pitch + lane] += side_scale * x.of[n4];
-      }
+    for (std::int64_t lane = 0; lane < lanes_; lane += Lanes::width) {
+      const Amplitudes<Lanes> x = Kind::separate(twisted(at, lane, a, b));
+      unrolled<4>([&](int n4) {
+        Real* const side = at.right_side + n4 * pitch_ + lane;
+        (Lanes::load(side) + cell.side_scale * x.of[n4]).store(side);
+      });
     }
   }
 
@@ -232,14 +239,10 @@ class LaneElimination {
   /// Stores one of them, the first of its amplitudes being at `solution`, as a cell's elements.
   void store(const Real* solution, Real* a, Real* b) const {
     const Rows at = rows_of(0);
-    const std::int64_t pitch = pitch_;
-#pragma omp simd
-    for (std::int64_t lane = 0; lane < lanes_; ++lane) {
-      Amplitudes<Real> x{};
-      for (int n4 = 0; n4 < 4; ++n4) {
-        x.of[n4] = solution[n4 * pitch + lane];
-      }
-      untwist(at, pitch, lane, Kind::join(x), a, b);
+    for (std::int64_t lane = 0; lane < lanes_; lane += Lanes::width) {
+      Amplitudes<Lanes> x{};
+      unrolled<4>([&](int n4) { x.of[n4] = Lanes::load(solution + n4 * pitch_ + lane); });
+      untwist(at, lane, Kind::join(x), a, b);
     }
   }
 
@@ -247,23 +250,28 @@ class LaneElimination {
   template <bool Closed = Cyclic>
   void back(std::int64_t n, Real* a, Real* b) const {
     const Rows at = rows_of(n);
-    const std::int64_t pitch = pitch_;
-#pragma omp simd
-    for (std::int64_t lane = 0; lane < lanes_; ++lane) {
-      Amplitudes<Real> x{};
-      for (int n4 = 0; n4 < 4; ++n4) {
-        const std::int64_t mode = Kind::mode_of(n4) * pitch + lane;
-        const std::int64_t place = n4 * pitch + lane;
-        const Pivot<Real> pivot{0, at.up[mode], Closed ? at.around[mode] : Real{0}};
-        x.of[n4] = Elimination<Closed>::solution(pivot, at.solution[place], at.right_side[place],
-                                                 at.root_solution[place]);
-        at.right_side[place] = x.of[n4];
-      }
-      untwist(at, pitch, lane, Kind::join(x), a, b);
+    for (std::int64_t lane = 0; lane < lanes_; lane += Lanes::width) {
+      Amplitudes<Lanes> x{};
+      unrolled<4>([&](int n4) {
+        const std::int64_t mode = Kind::mode_of(n4) * pitch_ + lane;
+        const std::int64_t place = n4 * pitch_ + lane;
+        Pivot<Lanes> pivot{{}, Lanes::load(at.up + mode), {}};
+        Lanes root{};
+        if constexpr (Closed) {
+          pivot.around = Lanes::load(at.around + mode);
+          root = Lanes::load(at.root_solution + place);
+        }
+        x.of[n4] = Elimination<Closed>::solution(pivot, Lanes::load(at.solution + place),
+                                                 Lanes::load(at.right_side + place), root);
+        x.of[n4].store(at.right_side + place);
+      });
+      untwist(at, lane, Kind::join(x), a, b);
     }
   }
 
  private:
+  using Lanes = Pack<Real>;
+
   /// Pointers by value, so that loops keep them in registers.
   struct Rows {
     const Real* decay;
@@ -298,34 +306,37 @@ class LaneElimination {
 
   static constexpr bool twists = Kind::wall_j || Kind::wall_k;
 
-  BANKFULL_ALWAYS_INLINE static ElementPair<Real> twisted(const Rows& at, std::int64_t pitch,
-                                                          std::int64_t lane, const Real* a,
-                                                          const Real* b) {
-    const Complex<Real> of_a{a[2 * lane], a[2 * lane + 1]};
-    const Complex<Real> of_b{b[2 * lane], b[2 * lane + 1]};
+  BANKFULL_ALWAYS_INLINE ElementPair<Lanes> twisted(const Rows& at, std::int64_t lane,
+                                                    const Real* a, const Real* b) const {
+    const Complex<Lanes> of_a = elements_at(a + 2 * lane);
+    const Complex<Lanes> of_b = elements_at(b + 2 * lane);
     if constexpr (twists) {
-      return {times(twist_of(at, pitch, lane, 0), of_a), times(twist_of(at, pitch, lane, 1), of_b)};
+      return {times(twist_of(at, lane, 0), of_a), times(twist_of(at, lane, 1), of_b)};
     } else {
       return {of_a, of_b};
     }
   }
 
-  BANKFULL_ALWAYS_INLINE static void untwist(const Rows& at, std::int64_t pitch, std::int64_t lane,
-                                             const ElementPair<Real>& pair, Real* a, Real* b) {
-    ElementPair<Real> plain = pair;
+  BANKFULL_ALWAYS_INLINE void untwist(const Rows& at, std::int64_t lane,
+                                      const ElementPair<Lanes>& pair, Real* a, Real* b) const {
+    ElementPair<Lanes> plain = pair;
     if constexpr (twists) {
-      plain = {times(conjugate(twist_of(at, pitch, lane, 0)), pair.a),
-               times(conjugate(twist_of(at, pitch, lane, 1)), pair.b)};
+      plain = {times(conjugate(twist_of(at, lane, 0)), pair.a),
+               times(conjugate(twist_of(at, lane, 1)), pair.b)};
     }
-    a[2 * lane] = plain.a.re;
-    a[2 * lane + 1] = plain.a.im;
-    b[2 * lane] = plain.b.re;
-    b[2 * lane + 1] = plain.b.im;
+    ComplexPack<Real>{plain.a.re, plain.a.im}.store_alternating(a + 2 * lane);
+    ComplexPack<Real>{plain.b.re, plain.b.im}.store_alternating(b + 2 * lane);
   }
 
-  BANKFULL_ALWAYS_INLINE static Complex<Real> twist_of(const Rows& at, std::int64_t pitch,
-                                                       std::int64_t lane, std::int64_t element) {
-    return {at.twist[2 * element * pitch + lane], at.twist[(2 * element + 1) * pitch + lane]};
+  BANKFULL_ALWAYS_INLINE static Complex<Lanes> elements_at(const Real* from) {
+    const auto elements = ComplexPack<Real>::load_alternating(from);
+    return {elements.re, elements.im};
+  }
+
+  BANKFULL_ALWAYS_INLINE Complex<Lanes> twist_of(const Rows& at, std::int64_t lane,
+                                                 std::int64_t element) const {
+    return {Lanes::load(at.twist + 2 * element * pitch_ + lane),
+            Lanes::load(at.twist + (2 * element + 1) * pitch_ + lane)};
   }
 
   std::int64_t pitch_;

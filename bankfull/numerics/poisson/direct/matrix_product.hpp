@@ -2,7 +2,6 @@
 
 #include "bankfull/core/base/pack.hpp"
 #include "bankfull/core/base/unrolled.hpp"
-#include "bankfull/numerics/poisson/poisson.hpp"
 
 #include <array>
 #include <cstddef>
@@ -10,16 +9,13 @@
 
 namespace bankfull::poisson {
 
-/// The rows of a matrix, `pitch` apart, in order or folded; see slot_of.
+/// The rows of a matrix, `pitch` apart.
 template <class Real>
 struct MatrixRows {
   Real* data = nullptr;
   std::int64_t pitch = 0;
-  std::int64_t folded = 0;
 
-  BANKFULL_ALWAYS_INLINE Real* operator()(std::int64_t n) const {
-    return data + slot_of(n, folded) * pitch;
-  }
+  BANKFULL_ALWAYS_INLINE Real* operator()(std::int64_t n) const { return data + n * pitch; }
 };
 
 /// The shape of a product of matrices: `rows` x `depth` times `depth` x `columns`.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/core/base/host_device.hpp"
+#include "bankfull/core/base/lane.hpp"
 
 namespace bankfull::poisson {
 
@@ -79,7 +80,7 @@ struct Modes {
   template <class Real>
   BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE static ElementPair<Real> join(
       const Amplitudes<Real>& x) {
-    constexpr Real half{0.5};
+    constexpr typename Lane<Real>::Type half{0.5};
     if constexpr (WallJ) {
       return {{half * (x.of[0] + x.of[3]), half * (x.of[1] - x.of[2])},
               {half * (x.of[2] + x.of[1]), half * (x.of[3] - x.of[0])}};

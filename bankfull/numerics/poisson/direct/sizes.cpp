@@ -1,5 +1,6 @@
 #include "bankfull/numerics/poisson/direct/sizes.hpp"
 
+#include "bankfull/numerics/poisson/direct/cpu/plane_transforms.hpp"
 #include "bankfull/numerics/poisson/direct/lanes.hpp"
 #include "bankfull/numerics/poisson/direct/matrix_product.hpp"
 #include "bankfull/numerics/poisson/direct/modes.hpp"
@@ -91,9 +92,14 @@ std::int64_t product_reals(const Extents& n) {
 
 }  // namespace
 
-std::int64_t work_reals(const SpectrumLayout& layout, const LaneShape& lanes) {
+std::int64_t work_reals(const Domain& domain, std::size_t element_bytes, const LaneShape& lanes) {
   constexpr std::int64_t alignment = 64;
-  const std::int64_t needed = std::max(layout.plane_pitch + layout.row_pitch, lanes.size());
+  const auto of_transforms = element_bytes == sizeof(float) ? PlaneTransforms<float>::work_reals
+                                                            : PlaneTransforms<double>::work_reals;
+  const std::int64_t between =
+      is_transformed(domain) ? 0 : slab_layout(domain, 1, element_bytes).plane_pitch;
+  const std::int64_t needed =
+      std::max(of_transforms(domain.j.cells(), domain.k.cells()) + between, lanes.size());
   return (needed + alignment - 1) / alignment * alignment;
 }
 

@@ -13,11 +13,10 @@ namespace bankfull::poisson {
 struct LaneShape;
 struct RootBlocks;
 struct SlabSweeps;
-struct SpectrumLayout;
 
-/// Reals that each thread of a CPU works in: a plane and a row to transform, or the lanes of the
-/// elimination.
-std::int64_t work_reals(const SpectrumLayout& layout, const LaneShape& lanes);
+/// Reals that each thread of a CPU works in: sequences to transform and, between products, a plane;
+/// or the lanes of the elimination.
+std::int64_t work_reals(const Domain& domain, std::size_t element_bytes, const LaneShape& lanes);
 
 /// Reals of the matrices that take axis j and axis k, where they are stretched, to modes and back.
 std::int64_t matrix_reals_of_j(const Domain& domain);

@@ -63,14 +63,16 @@ class CpuColumns {
 
   [[nodiscard]] std::int64_t mirror_row(std::int64_t j) const { return (nj_ - j) % nj_; }
 
-  /// Sets the decays and twists of these lanes.
+  /// Sets the decays and twists of these lanes, and of those that fill up their last pack.
   template <class Kind, bool Cyclic>
   void prepare(const LaneElimination<Real, Kind, Cyclic>& lanes, const LaneTile& tile) const {
     const auto nth = [](const auto& values, std::int64_t n) {
       return values[static_cast<std::size_t>(n)];
     };
-    for (std::int64_t lane = 0; lane < tile.count; ++lane) {
-      const std::int64_t at = tile.k + lane;
+    constexpr std::int64_t width = Pack<Real>::width;
+    const std::int64_t filled = (tile.count + width - 1) / width * width;
+    for (std::int64_t lane = 0; lane < filled; ++lane) {
+      const std::int64_t at = std::min(tile.k + lane, half_spectrum(nk_) - 1);
       for (int mode = 0; mode < Kind::count; ++mode) {
         const std::int64_t mode_j = Kind::mirrors_j(mode) ? nj_ - tile.j : tile.j;
         const std::int64_t mode_k = Kind::mirrors_k(mode) ? nk_ - at : at;

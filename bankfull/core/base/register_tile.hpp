@@ -1,0 +1,116 @@
+#pragma once
+
+#include "bankfull/core/base/host_device.hpp"
+#include "bankfull/core/base/pack.hpp"
+#include "bankfull/core/base/vector_register.hpp"
+
+#include <cstddef>
+#include <utility>
+
+namespace bankfull {
+
+/// As many SIMD registers as each has lanes: a square of values, one row in each. Its elements move
+/// by shuffles of two registers, which all architectures have.
+template <class T>
+class RegisterTile {
+  using Native = typename detail::Register<T>::Native;
+  using Unaligned = typename detail::Register<T>::Unaligned;
+
+ public:
+  static constexpr int width = detail::Register<T>::width;
+
+  BANKFULL_ALWAYS_INLINE Native& operator[](int row) { return rows_[row]; }
+  BANKFULL_ALWAYS_INLINE const Native& operator[](int row) const { return rows_[row]; }
+
+  BANKFULL_ALWAYS_INLINE static Native load(const T* from) {
+    return *reinterpret_cast<const Unaligned*>(from);
+  }
+  BANKFULL_ALWAYS_INLINE static void store(Native row, T* to) {
+    *reinterpret_cast<Unaligned*>(to) = row;
+  }
+
+  /// Row n of the tile becomes what column n was, block by block from the largest on (J. O.
+  /// Eklundh, "A fast computer method for matrix transposing", IEEE Trans. Computers C-21, 1972).
+  BANKFULL_ALWAYS_INLINE void transpose() { exchange_blocks<width / 2>(); }
+
+ private:
+  using Numbers = std::make_integer_sequence<int, width>;
+
+  template <int Size>
+  BANKFULL_ALWAYS_INLINE void exchange_blocks() {
+    if constexpr (Size > 0) {
+      exchange_blocks_of<Size>(Numbers{});
+      exchange_blocks<Size / 2>();
+    }
+  }
+
+  template <int Size, int... Row>
+  BANKFULL_ALWAYS_INLINE void exchange_blocks_of(std::integer_sequence<int, Row...> /*rows*/) {
+    (exchange_in<Size, Row>(Numbers{}), ...);
+  }
+
+  /// Between rows Row and Row + Size: the upper lanes of the first with the lower ones of the
+  /// other.
+  template <int Size, int Row, int... Lane>
+  BANKFULL_ALWAYS_INLINE void exchange_in(std::integer_sequence<int, Lane...> /*lanes*/) {
+    if constexpr ((Row & Size) == 0) {
+      const Native a = rows_[Row];
+      const Native b = rows_[Row + Size];
+      rows_[Row] =
+          __builtin_shufflevector(a, b, (Lane + ((Lane & Size) == 0 ? 0 : width - Size))...);
+      rows_[Row + Size] =
+          __builtin_shufflevector(a, b, (Lane + ((Lane & Size) == 0 ? Size : width))...);
+    }
+  }
+
+  Native rows_[static_cast<std::size_t>(width)];
+};
+
+/// The two parts of as many complex numbers as a pack has lanes.
+template <class T>
+struct ComplexPack {
+  Pack<T> re;
+  Pack<T> im;
+
+  /// From memory, where parts alternate.
+  BANKFULL_ALWAYS_INLINE static ComplexPack load_alternating(const T* from) {
+    const auto first = [from](int n) { return RegisterTile<T>::load(from + 2 * n * width); };
+    const auto second = [from](int n) { return RegisterTile<T>::load(from + (2 * n + 1) * width); };
+    return {Pack<T>::of_parts([&](int n) { return even_lanes(first(n), second(n), Numbers{}); }),
+            Pack<T>::of_parts([&](int n) { return odd_lanes(first(n), second(n), Numbers{}); })};
+  }
+
+  BANKFULL_ALWAYS_INLINE void store_alternating(T* to) const {
+    for (int n = 0; n < Pack<T>::parts; ++n) {
+      RegisterTile<T>::store(lower_pairs(re.part(n), im.part(n), Numbers{}), to + 2 * n * width);
+      RegisterTile<T>::store(upper_pairs(re.part(n), im.part(n), Numbers{}),
+                             to + (2 * n + 1) * width);
+    }
+  }
+
+ private:
+  static constexpr int width = RegisterTile<T>::width;
+  using Native = typename detail::Register<T>::Native;
+  using Numbers = std::make_integer_sequence<int, width>;
+  template <int... Lane>
+  using Lanes = std::integer_sequence<int, Lane...>;
+
+  template <int... Lane>
+  BANKFULL_ALWAYS_INLINE static Native even_lanes(Native a, Native b, Lanes<Lane...> /*lanes*/) {
+    return __builtin_shufflevector(a, b, 2 * Lane...);
+  }
+  template <int... Lane>
+  BANKFULL_ALWAYS_INLINE static Native odd_lanes(Native a, Native b, Lanes<Lane...> /*lanes*/) {
+    return __builtin_shufflevector(a, b, (2 * Lane + 1)...);
+  }
+  template <int... Lane>
+  BANKFULL_ALWAYS_INLINE static Native lower_pairs(Native a, Native b, Lanes<Lane...> /*lanes*/) {
+    return __builtin_shufflevector(a, b, (Lane / 2 + Lane % 2 * width)...);
+  }
+  template <int... Lane>
+  BANKFULL_ALWAYS_INLINE static Native upper_pairs(Native a, Native b, Lanes<Lane...> /*lanes*/) {
+    return __builtin_shufflevector(a, b, ((width + Lane) / 2 + Lane % 2 * width)...);
+  }
+};
+
+}  // namespace bankfull

@@ -1,0 +1,203 @@
+#include "bankfull/numerics/poisson/direct/cpu/plane_transforms.hpp"
+
+namespace bankfull::poisson {
+namespace {
+
+/// Rows of a plane that are transformed together: `lanes` as real parts, as many as imaginary
+/// parts, `width` at a time. Those beyond the last row repeat it and are not stored.
+template <class Real>
+class RowGroup {
+  using Tile = RegisterTile<Real>;
+  static constexpr std::int64_t width = Tile::width;
+
+ public:
+  RowGroup(std::int64_t first, std::int64_t rows, std::int64_t pitch)
+      : first_(first), rows_(rows), pitch_(pitch) {}
+
+  /// Column n of the tile: the values at `at` + n of the rows from `row` of the group on.
+  BANKFULL_ALWAYS_INLINE Tile load(const Real* plane, std::int64_t row, std::int64_t at) const {
+    Tile tile;
+    for (std::int64_t n = 0; n < width; ++n) {
+      const std::int64_t j = std::min(first_ + row + n, rows_ - 1);
+      tile[static_cast<int>(n)] = Tile::load(plane + j * pitch_ + at);
+    }
+    tile.transpose();
+    return tile;
+  }
+
+  BANKFULL_ALWAYS_INLINE void store(Tile tile, Real* plane, std::int64_t row,
+                                    std::int64_t at) const {
+    tile.transpose();
+    const std::int64_t count = std::min(width, rows_ - first_ - row);
+    for (std::int64_t n = 0; n < count; ++n) {
+      Tile::store(tile[static_cast<int>(n)], plane + (first_ + row + n) * pitch_ + at);
+    }
+  }
+
+ private:
+  std::int64_t first_;
+  std::int64_t rows_;
+  std::int64_t pitch_;
+};
+
+/// The spectra of a group of rows in the complex transform of their pairs, and the other way round.
+template <class Real>
+class PairedSpectra {
+  using Tile = RegisterTile<Real>;
+  using Register = typename detail::Register<Real>::Native;
+  static constexpr std::int64_t width = Tile::width;
+  static constexpr std::int64_t lanes = LaneTransform<Real>::lanes;
+  static constexpr std::int64_t block = LaneTransform<Real>::block;
+
+ public:
+  explicit PairedSpectra(std::int64_t n) : n_(n) {}
+
+  /// Elements k, ..., k + width / 2 - 1 of the spectra of the rows in lanes `lane`, ...,
+  /// alternating parts: of those that are real parts, and of those that are imaginary ones.
+  BANKFULL_ALWAYS_INLINE void take(const Real* z, std::int64_t lane, std::int64_t k, Tile& x,
+                                   Tile& y) const {
+    for (int c = 0; c < width; c += 2, ++k) {
+      if (2 * k > n_) {
+        x[c] = x[c + 1] = y[c] = y[c + 1] = Register{};
+        continue;
+      }
+      const Real* const of_k = z + k * block + lane;
+      const Real* const of_mirror = z + (n_ - k) % n_ * block + lane;
+      const Register re = Tile::load(of_k);
+      const Register im = Tile::load(of_k + lanes);
+      const Register mirror_re = Tile::load(of_mirror);
+      const Register mirror_im = Tile::load(of_mirror + lanes);
+      x[c] = half * (re + mirror_re);
+      x[c + 1] = half * (im - mirror_im);
+      y[c] = half * (im + mirror_im);
+      y[c + 1] = half * (mirror_re - re);
+    }
+  }
+
+  /// The imaginary parts of what is its own mirror image do not count.
+  BANKFULL_ALWAYS_INLINE void put(const Tile& x, const Tile& y, std::int64_t lane, std::int64_t k,
+                                  Real* z) const {
+    for (int c = 0; c < width && 2 * k <= n_; c += 2, ++k) {
+      Real* const of_k = z + k * block + lane;
+      if (k == 0 || 2 * k == n_) {
+        Tile::store(x[c], of_k);
+        Tile::store(y[c], of_k + lanes);
+        continue;
+      }
+      Real* const of_mirror = z + (n_ - k) * block + lane;
+      Tile::store(x[c] - y[c + 1], of_k);
+      Tile::store(x[c + 1] + y[c], of_k + lanes);
+      Tile::store(x[c] + y[c + 1], of_mirror);
+      Tile::store(y[c] - x[c + 1], of_mirror + lanes);
+    }
+  }
+
+ private:
+  static constexpr Real half{0.5};
+
+  std::int64_t n_;
+};
+
+/// Complex values of a row, whose parts alternate, as a block of a transform, and back.
+template <class Real>
+BANKFULL_ALWAYS_INLINE void load_block(const Real* from, Real* to) {
+  const auto values = ComplexPack<Real>::load_alternating(from);
+  values.re.store(to);
+  values.im.store(to + Pack<Real>::width);
+}
+
+template <class Real>
+BANKFULL_ALWAYS_INLINE void store_block(const Real* from, Real* to) {
+  const ComplexPack<Real> values{Pack<Real>::load(from),
+                                 Pack<Real>::load(from + Pack<Real>::width)};
+  values.store_alternating(to);
+}
+
+}  // namespace
+
+template <class Real>
+void PlaneTransforms<Real>::rows_forward(const Real* cells, Real* spectrum, Real* work) const {
+  const std::int64_t n = rows_.size();
+  const PairedSpectra<Real> spectra(n);
+  for (std::int64_t first = 0; first < columns_.size(); first += block) {
+    const RowGroup<Real> group(first, columns_.size(), row_pitch_);
+    for (std::int64_t row = 0; row < block; row += width) {
+      for (std::int64_t k = 0; k < n; k += width) {
+        const Tile tile = group.load(cells, row, k);
+        for (std::int64_t c = 0; c < std::min(width, n - k); ++c) {
+          Tile::store(tile[static_cast<int>(c)], work + slot_of(k + c, folded_k_) * block + row);
+        }
+      }
+    }
+    const Real* const z = rows_.transform(FftSign::minus, work, work + n * block);
+    for (std::int64_t lane = 0; lane < lanes; lane += width) {
+      for (std::int64_t at = 0; at < row_pitch_; at += width) {
+        Tile x;
+        Tile y;
+        spectra.take(z, lane, at / 2, x, y);
+        group.store(x, spectrum, lane, at);
+        group.store(y, spectrum, lanes + lane, at);
+      }
+    }
+  }
+}
+
+template <class Real>
+void PlaneTransforms<Real>::rows_back(const Real* spectrum, Real* cells, Real* work) const {
+  const std::int64_t n = rows_.size();
+  const PairedSpectra<Real> spectra(n);
+  for (std::int64_t first = 0; first < columns_.size(); first += block) {
+    const RowGroup<Real> group(first, columns_.size(), row_pitch_);
+    for (std::int64_t lane = 0; lane < lanes; lane += width) {
+      for (std::int64_t at = 0; at <= n; at += width) {
+        spectra.put(group.load(spectrum, lane, at), group.load(spectrum, lanes + lane, at), lane,
+                    at / 2, work);
+      }
+    }
+    const Real* const z = rows_.transform(FftSign::plus, work, work + n * block);
+    for (std::int64_t row = 0; row < block; row += width) {
+      for (std::int64_t k = 0; k < n; k += width) {
+        Tile tile;
+        for (std::int64_t c = 0; c < width; ++c) {
+          // Beyond the last cell of a row lies room that is nobody's.
+          const std::int64_t cell = std::min(k + c, n - 1);
+          tile[static_cast<int>(c)] = Tile::load(z + slot_of(cell, folded_k_) * block + row);
+        }
+        group.store(tile, cells, row, k);
+      }
+    }
+  }
+}
+
+template <class Real>
+void PlaneTransforms<Real>::columns_forward(const Real* cells, Real* modes, Real* work) const {
+  const std::int64_t n = columns_.size();
+  for (std::int64_t at = 0; at < row_pitch_; at += block) {
+    for (std::int64_t j = 0; j < n; ++j) {
+      load_block(cells + j * row_pitch_ + at, work + slot_of(j, folded_j_) * block);
+    }
+    const Real* const found = columns_.transform(FftSign::minus, work, work + n * block);
+    for (std::int64_t j = 0; j < n; ++j) {
+      store_block(found + j * block, modes + j * row_pitch_ + at);
+    }
+  }
+}
+
+template <class Real>
+void PlaneTransforms<Real>::columns_back(const Real* modes, Real* cells, Real* work) const {
+  const std::int64_t n = columns_.size();
+  for (std::int64_t at = 0; at < row_pitch_; at += block) {
+    for (std::int64_t j = 0; j < n; ++j) {
+      load_block(modes + j * row_pitch_ + at, work + j * block);
+    }
+    const Real* const found = columns_.transform(FftSign::plus, work, work + n * block);
+    for (std::int64_t j = 0; j < n; ++j) {
+      store_block(found + slot_of(j, folded_j_) * block, cells + j * row_pitch_ + at);
+    }
+  }
+}
+
+template class PlaneTransforms<float>;
+template class PlaneTransforms<double>;
+
+}  // namespace bankfull::poisson

@@ -1,0 +1,54 @@
+#include "bankfull/core/base/register_tile.hpp"
+
+#include <array>
+#include <cstddef>
+#include <gtest/gtest.h>
+
+namespace bankfull {
+namespace {
+
+template <class T>
+class RegisterTileTest : public ::testing::Test {
+ protected:
+  static T value(int n) { return static_cast<T>(n) + static_cast<T>(0.5); }
+};
+
+using Reals = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(RegisterTileTest, Reals);
+
+TYPED_TEST(RegisterTileTest, RowsBecomeColumns) {
+  constexpr int width = RegisterTile<TypeParam>::width;
+  RegisterTile<TypeParam> tile;
+  for (int row = 0; row < width; ++row) {
+    for (int column = 0; column < width; ++column) {
+      tile[row][column] = this->value(row * width + column);
+    }
+  }
+  tile.transpose();
+  for (int row = 0; row < width; ++row) {
+    for (int column = 0; column < width; ++column) {
+      EXPECT_EQ(tile[row][column], this->value(column * width + row)) << row << ", " << column;
+    }
+  }
+}
+
+TYPED_TEST(RegisterTileTest, AlternatingPartsComeApartAndTogether) {
+  constexpr int width = RegisterTile<TypeParam>::width;
+  // One before them, so that they are not aligned.
+  std::array<TypeParam, static_cast<std::size_t>(2 * width + 1)> values{};
+  for (int n = 0; n < 2 * width; ++n) {
+    values[static_cast<std::size_t>(n) + 1] = this->value(n);
+  }
+  const auto parts = ComplexLanes<TypeParam>::load_alternating(values.data() + 1);
+  for (int n = 0; n < width; ++n) {
+    EXPECT_EQ(parts.re[n], this->value(2 * n));
+    EXPECT_EQ(parts.im[n], this->value(2 * n + 1));
+  }
+  auto copy = values;
+  copy.fill(TypeParam{0});
+  parts.store_alternating(copy.data() + 1);
+  EXPECT_EQ(copy, values);
+}
+
+}  // namespace
+}  // namespace bankfull
