@@ -59,6 +59,16 @@ struct ColouredLevel {
             end < order.classes.size() ? order.classes[end].interior.begin : order.rows};
   }
 
+  /// The slices of each class, together all of them; classes begin with slices.
+  [[nodiscard]] std::vector<Range> classes_of_slices(int height) const {
+    std::vector<Range> classes;
+    for (std::size_t n = 0; n < order.classes.size(); ++n) {
+      const Range rows = order.padded(n);
+      classes.push_back({rows.begin / height, rows.end / height});
+    }
+    return classes;
+  }
+
   /// Bytes of the data that this level adds.
   [[nodiscard]] std::int64_t bytes() const {
     return lower.bytes() + upper.bytes() + outer.bytes() +
@@ -342,6 +352,7 @@ void split_entries(const Executor& executor, const Level& level, ColouredLevel& 
   };
   fill_sliced<Height>(
       executor, std::array{&result.lower, &result.upper, &result.outer},
+      result.classes_of_slices(Height),
       detail::FillParts<Height>{read, old_of, first.data(), part(result.lower), part(result.upper),
                                 part(result.outer), result.diagonal.data()});
 }
