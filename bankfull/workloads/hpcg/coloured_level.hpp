@@ -44,6 +44,9 @@ struct ColouredLevel {
   Buffer<std::int32_t> coarse_row = {};
   /// For each slice, the slots of `upper` with columns of these classes.
   Buffer<SlotRange> coarse_slots = {};
+  /// These slots once more, for the sweep that reads no others of `upper`: in one stream. Only on
+  /// CPUs, and where there are any.
+  Sliced coarse_upper = {};
 
   [[nodiscard]] std::int64_t rows() const { return order.rows; }
   [[nodiscard]] std::int64_t vector_size() const { return order.rows + outer_columns; }
@@ -71,7 +74,7 @@ struct ColouredLevel {
 
   /// Bytes of the data that this level adds.
   [[nodiscard]] std::int64_t bytes() const {
-    return lower.bytes() + upper.bytes() + outer.bytes() +
+    return lower.bytes() + upper.bytes() + outer.bytes() + coarse_upper.bytes() +
            static_cast<std::int64_t>(diagonal.bytes() + coarse_row.bytes() + coarse_slots.bytes() +
                                      order.new_of.bytes() + order.old_of.bytes() +
                                      order.side_of.bytes());

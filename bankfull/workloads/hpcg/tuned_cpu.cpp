@@ -1,5 +1,6 @@
 #include "bankfull/workloads/hpcg/coloured_level.hpp"
 #include "bankfull/workloads/hpcg/cpu/backend.hpp"
+#include "bankfull/workloads/hpcg/cpu/coarse_columns.hpp"
 #include "bankfull/workloads/hpcg/cpu/half_sweeps.hpp"
 #include "bankfull/workloads/hpcg/cpu/slices.hpp"
 #include "bankfull/workloads/hpcg/cycle.hpp"
@@ -225,13 +226,13 @@ class CpuTuned final : public CpuBackend {
     const bool has_coarser = number + 1 < levels_.size();
     return {.lower = sliced_view<Columns>(level.lower),
             .upper = sliced_view<Columns>(level.upper),
+            .coarse = sliced_view<Columns>(level.coarse_upper),
             .outer = level.outer.full_view(),
             .diagonal = level.diagonal.data(),
             .r = vectors_[number].r,
             .x = vectors_[number].x,
             .u = vectors_[number].upper.data(),
             .coarse_slots = level.coarse_slots.data(),
-            .slices = level.rows() / slice_height,
             .coarse_begin = level.coarse_range().begin,
             .coarse_row = level.coarse_row.data(),
             .coarse_r = has_coarser ? vectors_[number + 1].own_r.data() : nullptr,
@@ -337,8 +338,10 @@ std::unique_ptr<CgBackend> make_tuned_backend(const Problem& problem, const Comm
   auto coloured = colour_levels<slice_height>(
       executor, levels, [](const Level& /*level*/) { return std::int64_t{slice_height}; },
       Boundary::among);
-  if (problem.columns == ColumnIndices::slim &&
-      make_slim<slice_height>(executor, ranks, coloured)) {
+  const bool slim =
+      problem.columns == ColumnIndices::slim && make_slim<slice_height>(executor, ranks, coloured);
+  copy_coarse_slots<slice_height>(executor, coloured);
+  if (slim) {
     return std::make_unique<CpuTuned<SlimColumns>>(problem, ranks, levels, std::move(coloured));
   }
   return std::make_unique<CpuTuned<FullColumns>>(problem, ranks, levels, std::move(coloured));
