@@ -4,7 +4,10 @@
 #include "bankfull/core/memory/buffer.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <numeric>
 #include <vector>
 
 namespace bankfull {
@@ -37,6 +40,19 @@ class CpuExecutor {
     }
   }
 
+  /// body(n) for all n of the ranges; each thread has its share of each range, as in work that goes
+  /// through them one after the other.
+  template <class Body>
+  void each_in(const std::vector<Range>& ranges, Body body) const {
+#pragma omp parallel num_threads(team_.threads())
+    for (const Range& range : ranges) {
+      const Range mine = my_share(range.size());
+      for (std::int64_t n = mine.begin; n < mine.end; ++n) {
+        body(range.begin + n);
+      }
+    }
+  }
+
   template <class T>
   void fill(T* data, std::int64_t count, T value) const {
     each(count, [=](std::int64_t n) { data[n] = value; });
@@ -46,21 +62,39 @@ class CpuExecutor {
   /// have count + 1 elements.
   std::int64_t exclusive_sum(const std::int32_t* counts, std::int64_t count,
                              std::int64_t* starts) const {
-    std::int64_t sum = 0;
-    for (std::int64_t n = 0; n < count; ++n) {
-      starts[n] = sum;
-      sum += counts[n];
+    // Of each thread first the sum of its share, then that of the shares before it.
+    std::vector<std::int64_t> before(static_cast<std::size_t>(team_.threads()) + 1, 0);
+#pragma omp parallel num_threads(team_.threads())
+    {
+      const Range mine = my_share(count);
+      const auto me = static_cast<std::size_t>(share_number());
+      before[me + 1] = std::accumulate(counts + mine.begin, counts + mine.end, std::int64_t{0});
+#pragma omp barrier
+#pragma omp single
+      std::partial_sum(before.begin(), before.end(), before.begin());
+      std::int64_t sum = before[me];
+      for (std::int64_t n = mine.begin; n < mine.end; ++n) {
+        starts[n] = sum;
+        sum += counts[n];
+      }
     }
-    starts[count] = sum;
-    return sum;
+    starts[count] = before.back();
+    return before.back();
   }
 
   /// How often each of the values 0, ..., below - 1 occurs; there must be no others.
   [[nodiscard]] std::vector<std::int64_t> histogram(const std::uint8_t* values, std::int64_t count,
                                                     int below) const {
     std::vector<std::int64_t> counts(static_cast<std::size_t>(below), 0);
-    for (std::int64_t n = 0; n < count; ++n) {
-      ++counts[values[n]];
+#pragma omp parallel num_threads(team_.threads())
+    {
+      std::vector<std::int64_t> own(counts.size(), 0);
+      const Range mine = my_share(count);
+      for (std::int64_t n = mine.begin; n < mine.end; ++n) {
+        ++own[values[n]];
+      }
+#pragma omp critical(bankfull_cpu_executor_histogram)
+      std::transform(own.begin(), own.end(), counts.begin(), counts.begin(), std::plus<>());
     }
     return counts;
   }
@@ -72,7 +106,8 @@ class CpuExecutor {
 
   template <class T>
   void from_host(const std::vector<T>& values, T* data) const {
-    std::copy(values.begin(), values.end(), data);
+    each(static_cast<std::int64_t>(values.size()),
+         [=, from = values.data()](std::int64_t n) { data[n] = from[n]; });
   }
 
   void synchronize() const {}

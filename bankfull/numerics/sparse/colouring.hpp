@@ -17,7 +17,7 @@ inline constexpr Colour no_colour = 0xff;
 /// in turn takes the smallest colour that no connected row before it has. The matrix's pattern is
 /// symmetric. Returns the number of colours; throws RuntimeFailure where more than 254 are needed.
 ///
-/// Both devices find the same colours: on a GPU rows wait for the rows before them.
+/// Both devices find the same colours: rows wait for the rows before them.
 int colour_greedily(const CpuExecutor& executor, const CsrView& matrix, Colour* colours);
 int colour_greedily(const CudaExecutor& executor, const CsrView& matrix, Colour* colours);
 

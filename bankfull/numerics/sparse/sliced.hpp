@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace bankfull {
 
@@ -173,22 +174,22 @@ Sliced make_sliced(const Executor& executor, const std::int32_t* width, std::int
 }
 
 /// Fills matrices of as many slices that hold parts of the same rows: fill_row(row) puts a row's
-/// entries into them, and the others are then given a column.
+/// entries into them, and the others are then given a column. `classes` of slices are worked on one
+/// after the other: on a CPU a thread fills its share of each, so that pages lie on its NUMA node.
 template <int Height, std::size_t Parts, class Executor, class FillRow>
 void fill_sliced(const Executor& executor, const std::array<Sliced*, Parts>& matrices,
-                 const FillRow& fill_row) {
+                 const std::vector<Range>& classes, const FillRow& fill_row) {
   for (const Sliced* matrix : matrices) {
     executor.fill(matrix->fits_slim.data(), 1, std::int32_t{1});
   }
-  const std::int64_t slices = matrices.front()->slices;
   if constexpr (Executor::space == MemorySpace::host) {
-    executor.each(slices, detail::FillSlice<Height, Parts, FillRow>{matrices, fill_row});
+    executor.each_in(classes, detail::FillSlice<Height, Parts, FillRow>{matrices, fill_row});
   } else {
     for (const Sliced* matrix : matrices) {
       executor.fill(matrix->column.data(), matrix->slots * Height, detail::empty_entry);
       executor.fill(matrix->value.data(), matrix->slots * Height, 0.0);
     }
-    executor.each(slices * Height, fill_row);
+    executor.each(matrices.front()->slices * Height, fill_row);
     for (const Sliced* matrix : matrices) {
       executor.each(matrix->slots, detail::bases_of<Height>(*matrix));
     }

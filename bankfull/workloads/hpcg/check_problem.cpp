@@ -3,9 +3,13 @@
 #include "bankfull/core/field/for_cells.hpp"
 #include "bankfull/numerics/random/counter.hpp"
 #include "bankfull/workloads/hpcg/cg_backend.hpp"
+#include "bankfull/workloads/hpcg/grid_rows.hpp"
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
 
 namespace bankfull::hpcg {
 namespace {
@@ -40,19 +44,17 @@ double product_with_numbers(const LocalGrid& grid, std::int64_t row) {
 
 }  // namespace
 
-std::int64_t wrong_products(CgBackend& backend, const Level& finest, const Communicator& ranks) {
-  const LocalGrid& grid = finest.geometry.grid;
-  std::vector<double> numbers(static_cast<std::size_t>(grid.rows()));
-  for (std::size_t n = 0; n < numbers.size(); ++n) {
-    numbers[n] = number_of(grid.global_row(static_cast<std::int64_t>(n)));
-  }
-  const std::vector<double> product = backend.apply(Operation::spmv, numbers);
-  std::int64_t wrong = 0;
-  for (std::size_t n = 0; n < product.size(); ++n) {
-    const bool right = product[n] == product_with_numbers(grid, static_cast<std::int64_t>(n));
-    wrong += right ? 0 : 1;
-  }
-  return ranks.sum(wrong);
+std::int64_t wrong_products(CgBackend& backend, const RankSite& site) {
+  const LocalGrid& grid = site.grid;
+  const std::vector<double> product =
+      backend.apply(Operation::spmv, vector_of_rows(site.team, grid, [&](std::int64_t row) {
+                      return number_of(grid.global_row(row));
+                    }));
+  const auto is_wrong = [&](std::int64_t row) {
+    const bool right = product[static_cast<std::size_t>(row)] == product_with_numbers(grid, row);
+    return std::int64_t{right ? 0 : 1};
+  };
+  return site.ranks.sum(merge_rows(site.team, grid, std::int64_t{0}, is_wrong, std::plus<>()));
 }
 
 }  // namespace bankfull::hpcg

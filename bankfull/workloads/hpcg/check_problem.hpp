@@ -1,7 +1,6 @@
 #pragma once
 
 #include "bankfull/core/base/host_device.hpp"
-#include "bankfull/core/comm/communicator.hpp"
 #include "bankfull/numerics/sparse/csr.hpp"
 #include "bankfull/workloads/hpcg/geometry.hpp"
 #include "bankfull/workloads/hpcg/level.hpp"
@@ -13,6 +12,7 @@
 namespace bankfull::hpcg {
 
 class CgBackend;
+struct RankSite;
 
 /// Finds rows of a level that are not the benchmark's, on the device where they are stored, as the
 /// official program's CheckProblem does before a run. A row must have
@@ -84,6 +84,6 @@ std::int64_t wrong_rows(const Executor& executor, const std::vector<Level>& leve
 /// Collective: rows of all ranks in which a backend's product with random whole numbers, one for
 /// each row of the whole system, differs from the benchmark's operator. Sums of integers are exact
 /// in any order, so a wrong column is detected, also one of another rank.
-std::int64_t wrong_products(CgBackend& backend, const Level& finest, const Communicator& ranks);
+std::int64_t wrong_products(CgBackend& backend, const RankSite& site);
 
 }  // namespace bankfull::hpcg

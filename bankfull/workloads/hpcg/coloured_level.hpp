@@ -44,6 +44,9 @@ struct ColouredLevel {
   Buffer<std::int32_t> coarse_row = {};
   /// For each slice, the slots of `upper` with columns of these classes.
   Buffer<SlotRange> coarse_slots = {};
+  /// These slots once more, for the sweep that reads no others of `upper`: in one stream. Only on
+  /// CPUs, and where there are any.
+  Sliced coarse_upper = {};
 
   [[nodiscard]] std::int64_t rows() const { return order.rows; }
   [[nodiscard]] std::int64_t vector_size() const { return order.rows + outer_columns; }
@@ -59,9 +62,19 @@ struct ColouredLevel {
             end < order.classes.size() ? order.classes[end].interior.begin : order.rows};
   }
 
+  /// The slices of each class, together all of them; classes begin with slices.
+  [[nodiscard]] std::vector<Range> classes_of_slices(int height) const {
+    std::vector<Range> classes;
+    for (std::size_t n = 0; n < order.classes.size(); ++n) {
+      const Range rows = order.padded(n);
+      classes.push_back({rows.begin / height, rows.end / height});
+    }
+    return classes;
+  }
+
   /// Bytes of the data that this level adds.
   [[nodiscard]] std::int64_t bytes() const {
-    return lower.bytes() + upper.bytes() + outer.bytes() +
+    return lower.bytes() + upper.bytes() + outer.bytes() + coarse_upper.bytes() +
            static_cast<std::int64_t>(diagonal.bytes() + coarse_row.bytes() + coarse_slots.bytes() +
                                      order.new_of.bytes() + order.old_of.bytes() +
                                      order.side_of.bytes());
@@ -342,6 +355,7 @@ void split_entries(const Executor& executor, const Level& level, ColouredLevel& 
   };
   fill_sliced<Height>(
       executor, std::array{&result.lower, &result.upper, &result.outer},
+      result.classes_of_slices(Height),
       detail::FillParts<Height>{read, old_of, first.data(), part(result.lower), part(result.upper),
                                 part(result.outer), result.diagonal.data()});
 }

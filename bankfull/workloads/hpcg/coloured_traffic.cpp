@@ -44,7 +44,8 @@ Traffic restriction(const ColouredLevel& level, const CoarseSlots& coarse, int h
 }
 
 double matrix_bytes(const ColouredLevel& level) {
-  return static_cast<double>(level.lower.bytes() + level.upper.bytes() + level.outer.bytes()) +
+  return static_cast<double>(level.lower.bytes() + level.upper.bytes() + level.outer.bytes() +
+                             level.coarse_upper.bytes()) +
          static_cast<double>(level.diagonal.bytes() + level.coarse_row.bytes() +
                              level.coarse_slots.bytes());
 }
@@ -60,6 +61,9 @@ SweepTraffic sweep_traffic(const ColouredLevel& level, const CoarseSlots& coarse
   const auto coarse_ranges = static_cast<double>(level.coarse_slots.bytes());
   const double coarse_rows = count_of(level.coarse_range().size());
   const double coarse_columns = count_of(coarse.of_columns * height);
+  const bool has_copy = level.coarse_upper.slices > 0;
+  const double coarse_places =
+      has_copy ? static_cast<double>(level.coarse_upper.slot.bytes()) : coarse_ranges;
   SweepTraffic traffic;
   // lower, r, D; x.
   traffic.forward_from_zero = {.bytes_read = lower + 2.0 * vector,
@@ -77,7 +81,7 @@ SweepTraffic sweep_traffic(const ColouredLevel& level, const CoarseSlots& coarse
   // lower, outer, the coarse columns of upper, r, D, U x, x of coarse rows; x, and U x where it
   // has coarse columns: not in the classes of coarse rows, which come last.
   traffic.forward_again = {
-      .bytes_read = lower + bytes_of(level.outer) + coarse_ranges +
+      .bytes_read = lower + bytes_of(level.outer) + coarse_places +
                     slot_bytes(level.upper, coarse.of_columns, height) + 3.0 * vector +
                     coarse_rows * double_bytes,
       .bytes_written = 2.0 * vector - coarse_rows * double_bytes,

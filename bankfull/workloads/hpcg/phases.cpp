@@ -5,6 +5,7 @@
 #include "bankfull/core/measure/timer.hpp"
 #include "bankfull/workloads/hpcg/cg.hpp"
 #include "bankfull/workloads/hpcg/check_problem.hpp"
+#include "bankfull/workloads/hpcg/phase_progress.hpp"
 #include "bankfull/workloads/hpcg/validation.hpp"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ namespace bankfull::hpcg {
 namespace {
 
 constexpr int reference_timings = 10;
-constexpr int profile_repeats = 20;
+constexpr int phase_count = 10;
 
 void describe_system(const System& system, const Plan& plan, const Communicator& ranks,
                      Outcome& outcome) {
@@ -53,48 +54,47 @@ Solved solved_by(CgBackend& backend, int iterations, double scaled_residual) {
 }
 
 /// Times SpMV and multigrid of the reference, then runs its iterations.
-void run_reference(System& system, const RunContext& context, const Experiment& experiment,
-                   Outcome& outcome) {
-  const Communicator& ranks = context.ranks;
+void run_reference(System& system, const RankSite& site, const Experiment& experiment,
+                   PhaseProgress& progress, Outcome& outcome) {
+  progress.enter("timing the reference");
   const auto backend = system.make_backend(Variant::reference);
   const int timings = outcome.quick ? 1 : reference_timings;
   backend->start();
+  backend->precondition(true);  // first plans and trials, which are not timed
   static_cast<void>(backend->take_times());
   for (int n = 0; n < timings; ++n) {
-    context.begin("timing the reference", n, timings);
+    progress.at(n, timings);
     backend->precondition(true);
     backend->update_direction(n == 0);
     backend->multiply();
   }
   const CgTimes times = backend->take_times();
-  outcome.reference_spmv_mg_seconds = ranks.max((times.spmv + times.mg) / timings);
+  outcome.reference_spmv_mg_seconds = site.ranks.max((times.spmv + times.mg) / timings);
+  progress.enter("reference iterations");
   CgResult result;
   outcome.reference_cg_seconds = experiment.time([&] {
-    result = conjugate_gradients(
-        *backend, {.iterations = reference_iterations}, History::left_out,
-        [&](int done) { context.begin("reference iterations", done, reference_iterations); });
+    result = conjugate_gradients(*backend, {.iterations = reference_iterations}, History::left_out,
+                                 [&](int done) { progress.at(done, reference_iterations); });
   });
   outcome.convergence.reference_iterations = reference_iterations;
   outcome.convergence.reference_residual = result.scaled();
   const Solved solved = solved_by(*backend, reference_iterations, result.scaled());
-  outcome.reference_solution =
-      solution_test(*backend, solved, result.scaled(), system.levels().front(), ranks);
+  outcome.reference_solution = solution_test(*backend, solved, result.scaled(), site);
 }
 
 /// How many iterations the optimised solver takes to the reference's residual, as many as the
 /// reference at least; returns the seconds of a set.
-double find_iterations(CgBackend& backend, const Experiment& experiment, const RunContext& context,
+double find_iterations(CgBackend& backend, const Experiment& experiment, PhaseProgress& progress,
                        Outcome& outcome) {
+  progress.enter("iterations to the reference's residual");
   CgResult result;
   const double tolerance = outcome.convergence.reference_residual;
   const double seconds = experiment.time([&] {
     result = conjugate_gradients(
         backend,
         {.iterations = max_iterations, .tolerance = tolerance, .at_least = reference_iterations},
-        History::left_out, [&](int done) {
-          context.begin("iterations to the reference's residual", done,
-                        std::max(done, reference_iterations + 2));
-        });
+        History::left_out,
+        [&](int done) { progress.at(done, std::max(done, reference_iterations + 2)); });
   });
   static_cast<void>(backend.take_times());
   ConvergenceTest& convergence = outcome.convergence;
@@ -138,7 +138,9 @@ double run_timed_set(CgBackend& backend, const CgLimits& limits, const Pauses& p
 /// As many sets as fill the time; returns the solution of the last one. Sets of more than a second
 /// can be interrupted: the solution of the set before is then kept outside the backend.
 Solved run_timed_sets(const Problem& problem, CgBackend& backend, const RunContext& context,
-                      double set_seconds, Outcome& outcome, PhaseResults& results) {
+                      PhaseProgress& progress, double set_seconds, Outcome& outcome,
+                      PhaseResults& results) {
+  progress.enter_in_any_case("timed sets");
   const Communicator& ranks = context.ranks;
   const int expected = sets_in(problem.seconds, set_seconds);
   const CgLimits limits{.iterations = outcome.convergence.iterations};
@@ -152,7 +154,7 @@ Solved run_timed_sets(const Problem& problem, CgBackend& backend, const RunConte
     // Sets may take less time than the one that tested every residual.
     double elapsed = 0.0;
     for (int set = 0; set < expected || elapsed < problem.seconds; ++set) {
-      const Pauses pauses(context, {.task = "timed sets",
+      const Pauses pauses(context, {.task = progress.label(),
                                     .done = static_cast<double>(set),
                                     .total = static_cast<double>(std::max(expected, set + 1))});
       if (set > 0) {
@@ -210,6 +212,31 @@ Work iteration_of(const std::vector<Step>& steps, const std::vector<Level>& leve
   return work;
 }
 
+/// The benchmark's tests of the optimised solver.
+void validate(CgBackend& backend, const RankSite& site, PhaseProgress& progress, Outcome& outcome) {
+  constexpr double tests = 3.0;
+  progress.enter("validating");
+  outcome.problem.wrong_products = wrong_products(backend, site);
+  progress.at(1.0, tests);
+  outcome.spectral = spectral_test(backend);
+  progress.at(2.0, tests);
+  outcome.symmetry = symmetry_test(backend, site);
+  static_cast<void>(backend.take_times());
+}
+
+/// How often the steps of an iteration are timed: often, if that takes a second or a tenth of the
+/// timed sets at most, else as often as medians need.
+int profile_repeats(const Outcome& outcome, const std::vector<double>& set_seconds) {
+  constexpr double short_enough = 1.0;
+  constexpr double share = 0.1;
+  constexpr double fewest = 7.0;
+  constexpr double most = 20.0;
+  const double set = set_seconds.back();
+  const double allowed =
+      std::max(short_enough, share * static_cast<double>(set_seconds.size()) * set);
+  return static_cast<int>(std::clamp(allowed / set * outcome.convergence.iterations, fewest, most));
+}
+
 }  // namespace
 
 int sets_in(double seconds, double set_seconds) {
@@ -220,51 +247,48 @@ PhaseResults run_phases(const Plan& plan, const RunContext& context, const Exper
                         Outcome& outcome) {
   const Problem& problem = plan.problem;
   const Communicator& ranks = context.ranks;
-  context.begin("building the system", 0.0, 1.0);
+  PhaseProgress progress(context, phase_count);
+  progress.enter("building the system");
   std::unique_ptr<System> system;
   outcome.setup_seconds = experiment.time([&] { system = make_system(problem, ranks); });
   describe_system(*system, plan, ranks, outcome);
+  const RankSite site{system->levels().front().geometry.grid, ranks, Team(problem.threads)};
+  progress.enter("checking the system");
   outcome.problem.wrong_rows = ranks.sum(system->wrong_rows());
-  run_reference(*system, context, experiment, outcome);
+  run_reference(*system, site, experiment, progress, outcome);
 
   if (problem.perturbation != 0.0) {
     system->perturb(problem.perturbation);
   }
-  context.begin("optimising", 0.0, 1.0);
+  progress.enter("optimising");
   std::unique_ptr<CgBackend> backend;
   outcome.optimise_seconds =
       experiment.time([&] { backend = system->make_backend(problem.variant); });
   outcome.optimised_bytes = ranks.sum(static_cast<double>(backend->added_bytes()));
 
-  context.begin("validating", 0.0, 3.0);
-  outcome.problem.wrong_products = wrong_products(*backend, system->levels().front(), ranks);
-  context.begin("validating", 1.0, 3.0);
-  outcome.spectral = spectral_test(*backend);
-  context.begin("validating", 2.0, 3.0);
-  outcome.symmetry = symmetry_test(*backend, system->levels().front(), ranks);
-  static_cast<void>(backend->take_times());
+  validate(*backend, site, progress, outcome);
 
   PhaseResults results;
-  const double set_seconds = find_iterations(*backend, experiment, context, outcome);
-  const Solved solved = run_timed_sets(problem, *backend, context, set_seconds, outcome, results);
-  if (!context.interrupted()) {
-    context.progress.update("timing each step", 0.0, 1.0);
-    results.steps = backend->profile(profile_repeats);
-  }
+  const double set_seconds = find_iterations(*backend, experiment, progress, outcome);
+  const Solved solved =
+      run_timed_sets(problem, *backend, context, progress, set_seconds, outcome, results);
+  until_interrupted([&] {
+    progress.enter("timing each step");
+    results.steps = backend->profile(profile_repeats(outcome, results.set_seconds));
+  });
   results.iteration = iteration_of(results.steps, system->levels());
   results.transport = backend->transport();
   results.columns = backend->columns();
   results.notes = backend->notes();
 
-  context.progress.update("checking the solution", 0.0, 1.0);
+  progress.enter_in_any_case("checking the solution");
   // The reference needs the memory, and the unperturbed matrix.
   backend.reset();
   if (problem.perturbation != 0.0) {
     system->perturb(0.0);
   }
-  outcome.solution =
-      solution_test(*system->make_backend(Variant::reference), solved,
-                    outcome.convergence.reference_residual, system->levels().front(), ranks);
+  outcome.solution = solution_test(*system->make_backend(Variant::reference), solved,
+                                   outcome.convergence.reference_residual, site);
   return results;
 }
 

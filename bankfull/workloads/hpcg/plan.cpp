@@ -257,6 +257,7 @@ std::int64_t data_bytes(const Problem& problem, const RankGrid& grid) {
 WorkBytes work_bytes(const Problem& problem, int ranks) {
   const RankGrid grid = decompose(problem, ranks).grid();
   const bool tuned = problem.variant != Variant::reference;
+  const bool twice = tuned && !problem.device.is_cuda();
   std::int64_t bytes = 0;
   const auto add = [&](std::int64_t arrays, std::int64_t size) {
     bytes += arrays * resident_bytes(size);
@@ -273,6 +274,9 @@ WorkBytes work_bytes(const Problem& problem, int ranks) {
     // reference's diagonal and products.
     add(tuned ? 2 : 0, copy_bytes(problem, rows, entries) / 3 - 5 * rows);
     add(tuned ? 2 : 0, copy_bytes(problem, rows, entries) / 6 - 3 * rows);
+    // Coarse columns, an eighth of all, are kept twice.
+    add(twice ? 1 : 0, (entries - rows) / 8 * static_cast<std::int64_t>(sizeof(double)));
+    add(twice ? 1 : 0, (entries - rows) / 8 * static_cast<std::int64_t>(sizeof(std::int32_t)));
     add(tuned ? 1 : 2, 8 * rows);
     add(tuned ? 5 : 0, 4 * rows);
   }

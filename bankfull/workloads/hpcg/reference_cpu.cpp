@@ -1,14 +1,17 @@
+#include "bankfull/numerics/sparse/ordered_rows.hpp"
 #include "bankfull/workloads/hpcg/cpu/backend.hpp"
+#include "bankfull/workloads/hpcg/cpu/team_or_one.hpp"
 #include "bankfull/workloads/hpcg/rows.hpp"
 
 namespace bankfull::hpcg::cpu {
 namespace {
 
-/// The benchmark as specified: rows in natural order, sweeps by one thread.
+/// The benchmark as specified: rows in natural order, and in sweeps each after those before it.
 class CpuReference final : public CpuBackend {
  public:
   CpuReference(const Problem& problem, const Communicator& ranks, const std::vector<Level>& levels)
-      : CpuBackend(problem, ranks, levels.front().matrix.rows, levels.front().matrix.columns),
+      : CpuBackend(problem, ranks, levels.front().matrix.rows,
+                   {{0, levels.front().matrix.columns}}),
         levels_(levels),
         diagonal_(executor_.make<double>(rows_)) {
     for (const Level& level : levels_) {
@@ -30,6 +33,7 @@ class CpuReference final : public CpuBackend {
   }
 
   void start() override {
+    plan_sweeps();
     executor_.fill(x_.data(), rows_, 0.0);
     executor_.fill(p_.data(), rows_, 0.0);
     timed(&CgTimes::spmv, [&] { multiply_by(0, p_.data(), ap_.data()); });
@@ -72,8 +76,12 @@ class CpuReference final : public CpuBackend {
     auto from = make_vector(executor_, levels_.front().matrix.columns);
     auto to = make_vector(executor_, levels_.front().matrix.columns);
     executor_.from_host(x, from.data());
-    operation == Operation::spmv ? multiply_by(0, from.data(), to.data())
-                                 : cycle(0, from.data(), to.data());
+    if (operation == Operation::spmv) {
+      multiply_by(0, from.data(), to.data());
+    } else {
+      plan_sweeps();
+      cycle(0, from.data(), to.data());
+    }
     return executor_.to_host(to.data(), rows_);
   }
 
@@ -82,6 +90,14 @@ class CpuReference final : public CpuBackend {
   [[nodiscard]] std::int64_t added_bytes() const override { return 0; }
 
  private:
+  /// Only before the first sweep: products need no plan.
+  void plan_sweeps() {
+    for (std::size_t n = ordered_rows_.size(); n < levels_.size(); ++n) {
+      ordered_rows_.emplace_back(executor_, levels_[n].matrix.view());
+      sweepers_.emplace_back();
+    }
+  }
+
   double dot_product(const double* x, const double* y) {
     double sum = 0.0;
     timed(&CgTimes::ddot, [&] { sum = sum_over_ranks(dot(team(), x, y, rows_)); });
@@ -101,13 +117,19 @@ class CpuReference final : public CpuBackend {
 
   void smooth(std::size_t level, const double* r, double* x) {
     exchanges_[level]->exchange(x);
-    const CsrView matrix = levels_[level].matrix.view();
-    for (std::int64_t row = 0; row < matrix.rows; ++row) {
+    const auto relax = [=, matrix = levels_[level].matrix.view()](std::int64_t row) {
       x[row] = relaxed(matrix, row, r[row], x);
+    };
+    OrderedRows& rows = ordered_rows_[level];
+    const Stopwatch watch;
+    if (sweepers_[level].is_for_team()) {
+      rows.ascending(relax);
+      rows.descending(relax);
+    } else {
+      rows.ascending_on_one_thread(relax);
+      rows.descending_on_one_thread(relax);
     }
-    for (std::int64_t row = matrix.rows - 1; row >= 0; --row) {
-      x[row] = relaxed(matrix, row, r[row], x);
-    }
+    sweepers_[level].took(watch.seconds());
   }
 
   /// One V-cycle from x = 0.
@@ -132,6 +154,8 @@ class CpuReference final : public CpuBackend {
 
   const std::vector<Level>& levels_;
   Buffer<double> diagonal_;  ///< of the finest level, as the set-up stored it
+  std::vector<OrderedRows> ordered_rows_;
+  std::vector<TeamOrOne> sweepers_;  ///< of each level
   std::vector<std::unique_ptr<ListExchange<double>>> exchanges_;
   std::vector<Buffer<double>> products_;
   std::vector<Buffer<double>> coarse_x_;

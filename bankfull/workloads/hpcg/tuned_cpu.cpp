@@ -1,5 +1,6 @@
 #include "bankfull/workloads/hpcg/coloured_level.hpp"
 #include "bankfull/workloads/hpcg/cpu/backend.hpp"
+#include "bankfull/workloads/hpcg/cpu/coarse_columns.hpp"
 #include "bankfull/workloads/hpcg/cpu/half_sweeps.hpp"
 #include "bankfull/workloads/hpcg/cpu/slices.hpp"
 #include "bankfull/workloads/hpcg/cycle.hpp"
@@ -8,6 +9,14 @@
 
 namespace bankfull::hpcg::cpu {
 namespace {
+
+/// The elements of a level's vectors, as steps go through them: class by class, then those of other
+/// ranks.
+std::vector<Range> elements_of(const ColouredLevel& level) {
+  std::vector<Range> elements = level.classes_of_slices(1);
+  elements.push_back({level.rows(), level.vector_size()});
+  return elements;
+}
 
 /// Vectors of one level, in the order of its colours.
 struct LevelVectors {
@@ -39,17 +48,17 @@ class CpuTuned final : public CpuBackend {
  public:
   CpuTuned(const Problem& problem, const Communicator& ranks, const std::vector<Level>& levels,
            std::vector<ColouredLevel> coloured)
-      : CpuBackend(problem, ranks, coloured.front().rows(), coloured.front().vector_size()),
+      : CpuBackend(problem, ranks, coloured.front().rows(), elements_of(coloured.front())),
         wanted_columns_(problem.columns),
         set_up_(levels),
         levels_(std::move(coloured)),
         vectors_(levels_.size()) {
     for (std::size_t n = 0; n < levels_.size(); ++n) {
-      const std::int64_t size = levels_[n].vector_size();
-      vectors_[n].upper = make_vector(executor_, size);
+      const std::vector<Range> elements = elements_of(levels_[n]);
+      vectors_[n].upper = make_vector(executor_, elements);
       if (n > 0) {
-        vectors_[n].own_r = make_vector(executor_, size);
-        vectors_[n].own_x = make_vector(executor_, size);
+        vectors_[n].own_r = make_vector(executor_, elements);
+        vectors_[n].own_x = make_vector(executor_, elements);
         vectors_[n].r = vectors_[n].own_r.data();
         vectors_[n].x = vectors_[n].own_x.data();
       }
@@ -70,13 +79,11 @@ class CpuTuned final : public CpuBackend {
   void start() override {
     alpha_ = 0.0;
     rr_ = 0.0;
-    executor_.fill(x_.data(), rows_, 0.0);
-    executor_.fill(p_.data(), rows_, 0.0);
+    each_row([x = x_.data(), p = p_.data()](std::int64_t n) { x[n] = p[n] = 0.0; });
     multiply();
     timed(&CgTimes::waxpby, [&] {
-      executor_.each(rows_, [r = r_.data(), b = b_.data(), ap = ap_.data()](std::int64_t n) {
-        r[n] = b[n] - ap[n];
-      });
+      each_row(
+          [r = r_.data(), b = b_.data(), ap = ap_.data()](std::int64_t n) { r[n] = b[n] - ap[n]; });
     });
     timed(&CgTimes::ddot, [&] { rr_ = sum_over_ranks(dot(team(), r_.data(), r_.data(), rows_)); });
   }
@@ -86,7 +93,7 @@ class CpuTuned final : public CpuBackend {
       if (multigrid) {
         cycle(r_.data(), z_.data());
       } else {
-        std::copy_n(r_.data(), rows_, z_.data());
+        each_row([r = r_.data(), z = z_.data()](std::int64_t n) { z[n] = r[n]; });
         product_ = dot(team(), r_.data(), z_.data(), rows_);
       }
     });
@@ -103,8 +110,9 @@ class CpuTuned final : public CpuBackend {
   void update_direction(bool first) override {
     const double beta = first ? 0.0 : rz_ / previous_rz_;
     timed(&CgTimes::waxpby, [&] {
-      executor_.each(rows_, [=, alpha = alpha_, x = x_.data(), p = p_.data(), z = z_.data()](
-                                std::int64_t n) { update_direction_row(alpha, beta, z, x, p, n); });
+      each_row([=, alpha = alpha_, x = x_.data(), p = p_.data(), z = z_.data()](std::int64_t n) {
+        update_direction_row(alpha, beta, z, x, p, n);
+      });
     });
     alpha_ = 0.0;
   }
@@ -124,9 +132,8 @@ class CpuTuned final : public CpuBackend {
 
   void finish() override {
     timed(&CgTimes::waxpby, [&] {
-      executor_.each(rows_, [alpha = alpha_, x = x_.data(), p = p_.data()](std::int64_t n) {
-        x[n] += alpha * p[n];
-      });
+      each_row(
+          [alpha = alpha_, x = x_.data(), p = p_.data()](std::int64_t n) { x[n] += alpha * p[n]; });
     });
     alpha_ = 0.0;
   }
@@ -135,9 +142,10 @@ class CpuTuned final : public CpuBackend {
     auto from = make_vector(executor_, levels_.front().vector_size());
     auto to = make_vector(executor_, levels_.front().vector_size());
     const std::int32_t* const new_of = levels_.front().order.new_of.data();
-    for (std::size_t n = 0; n < x.size(); ++n) {
-      from.data()[new_of[n]] = x[n];
-    }
+    executor_.each(static_cast<std::int64_t>(x.size()),
+                   [new_of, natural = x.data(), coloured = from.data()](std::int64_t n) {
+                     coloured[new_of[n]] = natural[n];
+                   });
     if (operation == Operation::spmv) {
       multiply_by(from.data(), to.data());
     } else {
@@ -218,13 +226,13 @@ class CpuTuned final : public CpuBackend {
     const bool has_coarser = number + 1 < levels_.size();
     return {.lower = sliced_view<Columns>(level.lower),
             .upper = sliced_view<Columns>(level.upper),
+            .coarse = sliced_view<Columns>(level.coarse_upper),
             .outer = level.outer.full_view(),
             .diagonal = level.diagonal.data(),
             .r = vectors_[number].r,
             .x = vectors_[number].x,
             .u = vectors_[number].upper.data(),
             .coarse_slots = level.coarse_slots.data(),
-            .slices = level.rows() / slice_height,
             .coarse_begin = level.coarse_range().begin,
             .coarse_row = level.coarse_row.data(),
             .coarse_r = has_coarser ? vectors_[number + 1].own_r.data() : nullptr,
@@ -240,12 +248,11 @@ class CpuTuned final : public CpuBackend {
   /// body(slice) for all slices, class by class.
   template <class Body>
   void sweep(std::size_t level, Direction direction, Body body) {
-    const std::vector<RowClass>& classes = levels_[level].order.classes;
+    const std::vector<Range> classes = levels_[level].classes_of_slices(slice_height);
     const std::size_t count = classes.size();
 #pragma omp parallel num_threads(team().threads())
     for (std::size_t n = 0; n < count; ++n) {
-      const Range rows = classes[direction == Direction::forward ? n : count - 1 - n].all();
-      for_my_slices(rows, body);
+      for_my_slices(classes[direction == Direction::forward ? n : count - 1 - n], body);
 #pragma omp barrier
     }
   }
@@ -253,11 +260,11 @@ class CpuTuned final : public CpuBackend {
   /// Backward, adding up what body returns.
   template <class Body>
   double sweep_summing(std::size_t level, Body body) {
-    const std::vector<RowClass>& classes = levels_[level].order.classes;
+    const std::vector<Range> classes = levels_[level].classes_of_slices(slice_height);
     return sum_over_team(team(), [&] {
       Doubles sum = Doubles::broadcast(0.0);
       for (std::size_t n = classes.size(); n > 0; --n) {
-        for_my_slices(classes[n - 1].all(), [&](std::int64_t slice) { sum = sum + body(slice); });
+        for_my_slices(classes[n - 1], [&](std::int64_t slice) { sum = sum + body(slice); });
 #pragma omp barrier
       }
       return sum.total();
@@ -265,13 +272,17 @@ class CpuTuned final : public CpuBackend {
   }
 
   template <class Body>
-  static void for_my_slices(const Range& rows, const Body& body) {
-    const std::int64_t first = rows.begin / slice_height;
-    const std::int64_t last = (rows.end + slice_height - 1) / slice_height;
-    const Range mine = my_share(last - first);
+  static void for_my_slices(const Range& slices, const Body& body) {
+    const Range mine = my_share(slices.size());
     for (std::int64_t n = mine.begin; n < mine.end; ++n) {
-      body(first + n);
+      body(slices.begin + n);
     }
+  }
+
+  /// body(row) for the rows of the finest level, each on the thread that sweeps it.
+  template <class Body>
+  void each_row(Body body) const {
+    executor_.each_in(levels_.front().classes_of_slices(1), body);
   }
 
   /// y = A x; returns the rank's part of x.y.
@@ -289,12 +300,15 @@ class CpuTuned final : public CpuBackend {
         [=](std::int64_t slice) { return update_residual_slice(factor, ap, r, slice); });
   }
 
-  /// Sum of body(slice) over all slices of the finest level.
+  /// Sum of body(slice) over all slices of the finest level, each on the thread that sweeps it.
   template <class Body>
   double sum_slices(Body body) {
+    const std::vector<Range> classes = levels_.front().classes_of_slices(slice_height);
     return sum_over_team(team(), [&] {
       Doubles sum = Doubles::broadcast(0.0);
-      for_my_slices({0, rows_}, [&](std::int64_t slice) { sum = sum + body(slice); });
+      for (const Range& slices : classes) {
+        for_my_slices(slices, [&](std::int64_t slice) { sum = sum + body(slice); });
+      }
       return sum.total();
     });
   }
@@ -302,9 +316,8 @@ class CpuTuned final : public CpuBackend {
   std::vector<double> in_natural_order(const double* x) const {
     const std::int32_t* const new_of = levels_.front().order.new_of.data();
     std::vector<double> values(levels_.front().order.new_of.size());
-    for (std::size_t n = 0; n < values.size(); ++n) {
-      values[n] = x[new_of[n]];
-    }
+    executor_.each(static_cast<std::int64_t>(values.size()),
+                   [=, natural = values.data()](std::int64_t n) { natural[n] = x[new_of[n]]; });
     return values;
   }
 
@@ -325,8 +338,10 @@ std::unique_ptr<CgBackend> make_tuned_backend(const Problem& problem, const Comm
   auto coloured = colour_levels<slice_height>(
       executor, levels, [](const Level& /*level*/) { return std::int64_t{slice_height}; },
       Boundary::among);
-  if (problem.columns == ColumnIndices::slim &&
-      make_slim<slice_height>(executor, ranks, coloured)) {
+  const bool slim =
+      problem.columns == ColumnIndices::slim && make_slim<slice_height>(executor, ranks, coloured);
+  copy_coarse_slots<slice_height>(executor, coloured);
+  if (slim) {
     return std::make_unique<CpuTuned<SlimColumns>>(problem, ranks, levels, std::move(coloured));
   }
   return std::make_unique<CpuTuned<FullColumns>>(problem, ranks, levels, std::move(coloured));

@@ -3,12 +3,15 @@
 #include "bankfull/core/base/nan.hpp"
 #include "bankfull/numerics/random/counter.hpp"
 #include "bankfull/workloads/hpcg/cg.hpp"
+#include "bankfull/workloads/hpcg/grid_rows.hpp"
 #include "bankfull/workloads/hpcg/point.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <limits>
-#include <numeric>
 
 namespace bankfull::hpcg {
 namespace {
@@ -31,32 +34,36 @@ int max_iterations_of(CgBackend& backend, bool preconditioned, std::vector<Spect
 }
 
 /// Values in [1, 2), as the official program's.
-std::vector<double> random_vector(const Level& finest, std::uint64_t seed) {
-  std::vector<double> x(static_cast<std::size_t>(finest.matrix.rows));
-  for (std::size_t n = 0; n < x.size(); ++n) {
-    const std::int64_t row = finest.geometry.grid.global_row(static_cast<std::int64_t>(n));
-    x[n] = 1.5 + 0.5 * random_symmetric(seed, static_cast<std::uint64_t>(row));
-  }
-  return x;
+std::vector<double> random_vector(const RankSite& site, std::uint64_t seed) {
+  return vector_of_rows(site.team, site.grid, [&](std::int64_t row) {
+    const std::int64_t number = site.grid.global_row(row);
+    return 1.5 + 0.5 * random_symmetric(seed, static_cast<std::uint64_t>(number));
+  });
 }
 
-double dot(const std::vector<double>& x, const std::vector<double>& y, const Communicator& ranks) {
-  return ranks.sum(std::inner_product(x.begin(), x.end(), y.begin(), 0.0));
-}
-
-double right_hand_side_of(const Level& finest, std::size_t row) {
-  return right_hand_side(finest.geometry.grid.entries(static_cast<std::int64_t>(row)));
+double dot(const RankSite& site, const std::vector<double>& x, const std::vector<double>& y) {
+  const double mine = merge_rows(
+      site.team, site.grid, 0.0,
+      [&](std::int64_t row) {
+        const auto n = static_cast<std::size_t>(row);
+        return x[n] * y[n];
+      },
+      std::plus<>());
+  return site.ranks.sum(mine);
 }
 
 /// Largest |b - A x| over all rows for the exact solution, x = 1.
-double exact_residual(CgBackend& backend, const Level& finest, const Communicator& ranks) {
-  const std::vector<double> ones(static_cast<std::size_t>(finest.matrix.rows), 1.0);
+double exact_residual(const RankSite& site, CgBackend& backend) {
+  const std::vector<double> ones(static_cast<std::size_t>(site.grid.rows()), 1.0);
   const std::vector<double> product = backend.apply(Operation::spmv, ones);
-  double largest = 0.0;
-  for (std::size_t n = 0; n < product.size(); ++n) {
-    largest = larger_or_nan(largest, std::fabs(right_hand_side_of(finest, n) - product[n]));
-  }
-  return ranks.max(largest);
+  const double largest = merge_rows(
+      site.team, site.grid, 0.0,
+      [&](std::int64_t row) {
+        return std::fabs(right_hand_side(site.grid.entries(row)) -
+                         product[static_cast<std::size_t>(row)]);
+      },
+      larger_or_nan);
+  return site.ranks.max(largest);
 }
 
 /// Unit roundoff of double.
@@ -89,7 +96,7 @@ double relative_difference(double a, double b) {
   return difference == 0.0 ? 0.0 : difference / std::fabs(b);
 }
 
-/// Sums over this rank's rows, and the largest error; NaN where one is.
+/// Sums over rows, and the largest error; NaN where one is.
 struct Deviations {
   double right_hand = 0.0;  ///< squares of b
   double residual = 0.0;    ///< squares of b - A x
@@ -97,13 +104,15 @@ struct Deviations {
   double rows = 0.0;
   double largest_error = 0.0;
 
-  void add(double b, double product, double r, double x) {
+  static Deviations of_row(double b, double product, double r, double x) {
     const double left = b - product;
-    right_hand += b * b;
-    residual += left * left;
-    departure += (left - r) * (left - r);
-    rows += 1.0;
-    largest_error = larger_or_nan(largest_error, std::fabs(x - 1.0));
+    return {b * b, left * left, (left - r) * (left - r), 1.0, std::fabs(x - 1.0)};
+  }
+
+  [[nodiscard]] Deviations with(const Deviations& others) const {
+    return {right_hand + others.right_hand, residual + others.residual,
+            departure + others.departure, rows + others.rows,
+            larger_or_nan(largest_error, others.largest_error)};
   }
 
   [[nodiscard]] Deviations over(const Communicator& ranks) const {
@@ -123,20 +132,20 @@ SpectralTest spectral_test(CgBackend& backend) {
   return test;
 }
 
-SymmetryTest symmetry_test(CgBackend& backend, const Level& finest, const Communicator& ranks) {
-  const std::vector<double> x = random_vector(finest, 1);
-  const std::vector<double> y = random_vector(finest, 2);
-  const double scale = 2.0 * dot(x, x, ranks) * norm_of_matrix * dot(y, y, ranks) *
+SymmetryTest symmetry_test(CgBackend& backend, const RankSite& site) {
+  const std::vector<double> x = random_vector(site, 1);
+  const std::vector<double> y = random_vector(site, 2);
+  const double scale = 2.0 * dot(site, x, x) * norm_of_matrix * dot(site, y, y) *
                        std::numeric_limits<double>::epsilon();
   const auto departure = [&](Operation operation) {
-    const double xy = dot(x, backend.apply(operation, y), ranks);
-    const double yx = dot(y, backend.apply(operation, x), ranks);
+    const double xy = dot(site, x, backend.apply(operation, y));
+    const double yx = dot(site, y, backend.apply(operation, x));
     return std::fabs(xy - yx) / scale;
   };
   SymmetryTest test{.departure_spmv = departure(Operation::spmv),
                     .departure_mg = departure(Operation::mg)};
   for (int n = 0; n < exact_products; ++n) {
-    test.spmv_residuals.push_back(exact_residual(backend, finest, ranks));
+    test.spmv_residuals.push_back(exact_residual(site, backend));
   }
   return test;
 }
@@ -166,16 +175,20 @@ NormsTest norms_test(std::vector<double> residuals, const ConvergenceTest& conve
 }
 
 SolutionTest solution_test(CgBackend& reference, const Solved& solved, double required_residual,
-                           const Level& finest, const Communicator& ranks) {
+                           const RankSite& site) {
   const std::vector<double> product = reference.apply(Operation::spmv, solved.x);
-  Deviations mine;
-  for (std::size_t n = 0; n < product.size(); ++n) {
-    mine.add(right_hand_side_of(finest, n), product[n], solved.r[n], solved.x[n]);
-  }
-  const Deviations all = mine.over(ranks);
+  const Deviations mine = merge_rows(
+      site.team, site.grid, Deviations{},
+      [&](std::int64_t row) {
+        const auto n = static_cast<std::size_t>(row);
+        return Deviations::of_row(right_hand_side(site.grid.entries(row)), product[n], solved.r[n],
+                                  solved.x[n]);
+      },
+      [](const Deviations& a, const Deviations& b) { return a.with(b); });
+  const Deviations all = mine.over(site.ranks);
   const double norm_of_b = std::sqrt(all.right_hand);
   SolutionTest test;
-  test.product_error = exact_residual(reference, finest, ranks);
+  test.product_error = exact_residual(site, reference);
   test.true_residual = std::sqrt(all.residual) / norm_of_b;
   test.reported_residual = solved.scaled_residual;
   test.departure = std::sqrt(all.departure) / norm_of_b;

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "bankfull/core/comm/communicator.hpp"
 #include "bankfull/workloads/hpcg/cg_backend.hpp"
+#include "bankfull/workloads/hpcg/grid_rows.hpp"
 #include "bankfull/workloads/hpcg/outcome.hpp"
 
 namespace bankfull::hpcg {
@@ -12,7 +12,7 @@ SpectralTest spectral_test(CgBackend& backend);
 
 /// Collective: how far from symmetric the backend's matrix and preconditioner are, on random
 /// vectors that do not depend on the number of ranks.
-SymmetryTest symmetry_test(CgBackend& backend, const Level& finest, const Communicator& ranks);
+SymmetryTest symmetry_test(CgBackend& backend, const RankSite& site);
 
 /// Mean and variance of the scaled residuals of the timed sets, and how far they are from each
 /// other and from what the convergence test found.
@@ -30,6 +30,6 @@ struct Solved {
 /// `required_residual`, scaled by b. `reference` multiplies, and is checked itself: b, and its
 /// product with the solution 1, are closed forms.
 SolutionTest solution_test(CgBackend& reference, const Solved& solved, double required_residual,
-                           const Level& finest, const Communicator& ranks);
+                           const RankSite& site);
 
 }  // namespace bankfull::hpcg

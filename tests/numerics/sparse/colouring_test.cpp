@@ -16,10 +16,10 @@ struct Colours {
   std::vector<Colour> of_row;
 };
 
-Colours greedy_colours(const Pattern& pattern) {
+Colours greedy_colours(const Pattern& pattern, int threads = 1) {
   const Csr matrix = csr_of(pattern);
   Colours colours{0, std::vector<Colour>(pattern.rows.size(), no_colour)};
-  colours.count = colour_greedily(CpuExecutor(1), matrix.view(), colours.of_row.data());
+  colours.count = colour_greedily(CpuExecutor(threads), matrix.view(), colours.of_row.data());
   return colours;
 }
 
@@ -64,6 +64,18 @@ TEST(GreedyColouring, TakesEightColoursOnAGrid) {
   EXPECT_EQ(greedy_colours(grid_pattern(9, 1, 4)).count, 4);
   EXPECT_EQ(greedy_colours(grid_pattern(1, 5, 1)).count, 2);
   EXPECT_EQ(greedy_colours(grid_pattern(1, 1, 1)).count, 1);
+}
+
+TEST(GreedyColouring, IsThatOfOneThreadOnAnyNumberOfThreads) {
+  for (const int threads : {2, 3, 7, 16}) {
+    SCOPED_TRACE(threads);
+    for (const Pattern& pattern :
+         {grid_pattern(35, 6, 7), grid_pattern(5, 1, 40), complete_pattern(60),
+          random_pattern({.seed = 3, .count = 500, .connected = 0.02, .empty = 0.1}),
+          random_pattern({.count = 200, .connected = 0.0, .outside = 0.5, .outer = 9})}) {
+      expect_greedy(pattern, greedy_colours(pattern, threads));
+    }
+  }
 }
 
 TEST(GreedyColouring, RowsWithoutNeighboursShareAColour) {

@@ -36,7 +36,8 @@ Sliced sliced_of(const CpuExecutor& executor, const CsrView& matrix) {
     widest = std::max(widest, static_cast<std::int32_t>(width_of(matrix, row)));
   }
   Sliced sliced = make_sliced<Height>(executor, width.data(), slices);
-  fill_sliced<Height>(executor, std::array{&sliced},
+  // Two classes, or one and an empty one.
+  fill_sliced<Height>(executor, std::array{&sliced}, {{0, slices / 3}, {slices / 3, slices}},
                       [&](std::int64_t row) { fill_row<Height>(matrix, row, sliced); });
   return sliced;
 }

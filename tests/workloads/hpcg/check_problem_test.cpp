@@ -62,7 +62,7 @@ TEST(CheckProblem, FindsOtherMatrices) {
     EXPECT_EQ(system->wrong_rows(), 16 * 16 * 16 + 8 * 8 * 8 + 4 * 4 * 4 + 2 * 2 * 2)
         << matrix.name;
     const auto backend = system->make_backend(Variant::tuned);
-    EXPECT_GT(wrong_products(*backend, system->levels().front(), alone()), 0) << matrix.name;
+    EXPECT_GT(wrong_products(*backend, site_of(*system, alone())), 0) << matrix.name;
   }
 }
 
@@ -160,12 +160,12 @@ TEST(CheckProblem, FindsWrongProducts) {
   const Problem problem = small_problem(checked_grid);
   for (const Variant variant : {Variant::reference, Variant::tuned}) {
     const auto right = make_system(problem, alone());
-    EXPECT_EQ(wrong_products(*right->make_backend(variant), right->levels().front(), alone()), 0);
+    EXPECT_EQ(wrong_products(*right->make_backend(variant), site_of(*right, alone())), 0);
     auto matrices = benchmark_matrices(problem, 1, 0);
     matrices.front().column[1] = 700;
     matrices.front().value[40] = -1.0 - 0x1p-30;
     const auto wrong = make_system(problem, alone(), matrices);
-    EXPECT_EQ(wrong_products(*wrong->make_backend(variant), wrong->levels().front(), alone()), 2);
+    EXPECT_EQ(wrong_products(*wrong->make_backend(variant), site_of(*wrong, alone())), 2);
   }
 }
 

@@ -47,7 +47,7 @@ class HpcgChecksOnGpus : public HpcgOnGpus {
   static SolutionTest test_of(const Case& c, System& system, const Solved& solved) {
     system.perturb(0.0);
     return solution_test(*system.make_backend(Variant::reference), solved, solved.scaled_residual,
-                         system.levels().front(), c.ranks);
+                         site_of(system, c.ranks));
   }
 };
 
@@ -71,8 +71,7 @@ TEST_P(HpcgChecksOnGpus, FindAnotherOperator) {
     for (const double epsilon : {1e-6, -1e-6, 1e-9, -1e-9}) {
       system->perturb(epsilon);
       auto backend = system->make_backend(variant);
-      const double error =
-          symmetry_test(*backend, system->levels().front(), c.ranks).product_error();
+      const double error = symmetry_test(*backend, site_of(*system, c.ranks)).product_error();
       EXPECT_GT(error, 0.0) << epsilon;
       backend.reset();
       system->perturb(0.0);
@@ -85,7 +84,7 @@ TEST_P(HpcgChecksOnGpus, FindNothingInTheOperatorItself) {
   const auto system = make_system(c.problem, c.ranks);
   for_variants([&](Variant variant) {
     const auto backend = system->make_backend(variant);
-    EXPECT_EQ(symmetry_test(*backend, system->levels().front(), c.ranks).product_error(), 0.0);
+    EXPECT_EQ(symmetry_test(*backend, site_of(*system, c.ranks)).product_error(), 0.0);
   });
 }
 

@@ -122,7 +122,7 @@ class ChecksOfSets : public ::testing::Test {
     outcome_.norms = norms_test({solved.scaled_residual}, outcome_.convergence);
     outcome_.solution =
         solution_test(*system_->make_backend(Variant::reference), solved,
-                      outcome_.convergence.reference_residual, system_->levels().front(), alone());
+                      outcome_.convergence.reference_residual, site_of(*system_, alone()));
   }
 
   /// All checks that say that not enough was done.

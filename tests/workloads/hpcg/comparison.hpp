@@ -76,6 +76,11 @@ inline std::vector<HostCsr> matrices_of(const Case& c) {
   return matrices;
 }
 
+/// Where the checks of a system are done; the system must outlive it.
+inline RankSite site_of(const System& system, const Communicator& ranks) {
+  return {system.levels().front().geometry.grid, ranks, Team(2)};
+}
+
 inline std::unique_ptr<System> system_of(const Case& c) {
   return make_system(c.problem, c.ranks, matrices_of(c));
 }
@@ -223,7 +228,7 @@ inline void expect_valid(const Case& c, System& system, CgBackend& backend) {
   const SpectralTest spectral = spectral_test(backend);
   EXPECT_TRUE(spectral.passed()) << spectral.max_iterations_plain << " and "
                                  << spectral.max_iterations_preconditioned << " iterations";
-  const SymmetryTest symmetry = symmetry_test(backend, system.levels().front(), c.ranks);
+  const SymmetryTest symmetry = symmetry_test(backend, site_of(system, c.ranks));
   EXPECT_LT(symmetry.departure_spmv, 1.0);
   EXPECT_LT(symmetry.departure_mg, 1.0);
 }

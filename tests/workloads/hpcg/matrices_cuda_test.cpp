@@ -182,7 +182,7 @@ TEST_P(HpcgProblemOnGpus, IsTheBenchmarks) {
     const auto system = system_of(c);
     EXPECT_EQ(system->wrong_rows(), 0);
     const auto backend = system->make_backend(c.problem.variant);
-    EXPECT_EQ(wrong_products(*backend, system->levels().front(), c.ranks), 0);
+    EXPECT_EQ(wrong_products(*backend, site_of(*system, c.ranks)), 0);
   }
 }
 
@@ -198,7 +198,7 @@ TEST_P(HpcgProblemOnGpus, IsNotTheBenchmarksWithOneValueAndOneColumnWrong) {
   const auto system = make_system(c.problem, c.ranks, matrices);
   EXPECT_EQ(system->wrong_rows(), 2);
   const auto backend = system->make_backend(c.problem.variant);
-  EXPECT_EQ(wrong_products(*backend, system->levels().front(), c.ranks), c.ranks.size());
+  EXPECT_EQ(wrong_products(*backend, site_of(*system, c.ranks)), c.ranks.size());
 }
 
 std::string name_of_problem_case(const ::testing::TestParamInfo<std::tuple<Way>>& parameter) {

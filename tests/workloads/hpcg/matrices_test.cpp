@@ -64,6 +64,47 @@ INSTANTIATE_TEST_SUITE_P(All, CpuOnMatrices,
                                             ::testing::ValuesIn(awkward_grids())),
                          matrix_case_name);
 
+/// The matrix and the threads.
+using ThreadsCase = std::tuple<TestMatrix, int>;
+
+class ReferenceOnThreads : public ::testing::TestWithParam<ThreadsCase> {
+ protected:
+  /// Results of cycles of which each begins with what the one before it left: of each level's first
+  /// sweeps one is done by one thread, and others by all.
+  static std::vector<std::vector<double>> cycles_of(const Grid3& local, int threads) {
+    const Case c{small_problem(local, threads), alone(), std::get<0>(GetParam())};
+    const auto system = system_of(c);
+    const auto backend = system->make_backend(Variant::reference);
+    std::vector<std::vector<double>> results{random_rows(textbook_of(c), 9)};
+    for (int n = 0; n < 3; ++n) {
+      results.push_back(backend->apply(Operation::mg, results.back()));
+    }
+    return results;
+  }
+};
+
+TEST_P(ReferenceOnThreads, HasTheBitsOfOneThread) {
+  for (const Grid3& local : {Grid3{24, 16, 8}, Grid3{9, 12, 17}}) {
+    EXPECT_EQ(cycles_of(local, std::get<1>(GetParam())), cycles_of(local, 1)) << to_string(local);
+  }
+}
+
+std::string threads_case_name(const ::testing::TestParamInfo<ThreadsCase>& parameter) {
+  const auto& [matrix, threads] = parameter.param;
+  return matrix.name + "_" + std::to_string(threads);
+}
+
+std::vector<TestMatrix> all_matrices() {
+  std::vector<TestMatrix> all = other_matrices();
+  all.emplace_back();
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ReferenceOnThreads,
+                         ::testing::Combine(::testing::ValuesIn(all_matrices()),
+                                            ::testing::Values(2, 7, 16)),
+                         threads_case_name);
+
 /// A perturbation scales what was given, whatever its pattern, and leaves no trace.
 TEST_P(CpuOnMatrices, ArePerturbedAsTheyWereGiven) {
   const std::vector<double> x = random_rows(expected_, 5);

@@ -57,7 +57,7 @@ TEST(HpcgOnRanks, TheProblemIsTheBenchmarks) {
     EXPECT_EQ(system->wrong_rows(), 0);
     for (const Variant variant : {Variant::reference, Variant::tuned}) {
       const auto backend = system->make_backend(variant);
-      EXPECT_EQ(wrong_products(*backend, system->levels().front(), c.ranks), 0);
+      EXPECT_EQ(wrong_products(*backend, site_of(*system, c.ranks)), 0);
     }
   });
 }
@@ -76,7 +76,7 @@ TEST(HpcgOnRanks, WrongProductsOfOneRankAreFoundByAll) {
   const auto system = make_system(c.problem, c.ranks, matrices);
   EXPECT_EQ(c.ranks.sum(system->wrong_rows()), 1);
   const auto backend = system->make_backend(Variant::reference);
-  EXPECT_EQ(wrong_products(*backend, system->levels().front(), c.ranks), 1);
+  EXPECT_EQ(wrong_products(*backend, site_of(*system, c.ranks)), 1);
 }
 
 /// If the columns of one rank do not fit 16 bits, no rank uses 16 bits.
@@ -199,8 +199,7 @@ TEST(HpcgOnRanks, OneWrongElementFailsOnAllRanks) {
   const Solved solved = solve(*system->make_backend(Variant::tuned), 20);
   const auto reference = system->make_backend(Variant::reference);
   const auto passes = [&](const Solved& found) {
-    return solution_test(*reference, found, solved.scaled_residual, system->levels().front(),
-                         c.ranks)
+    return solution_test(*reference, found, solved.scaled_residual, site_of(*system, c.ranks))
         .passed();
   };
   EXPECT_TRUE(passes(solved));

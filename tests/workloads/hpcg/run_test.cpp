@@ -17,6 +17,7 @@
 #include <tuple>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace bankfull::hpcg {
 namespace {
@@ -32,6 +33,24 @@ std::pair<RunResult, Outcome> run_alone(const Problem& problem,
                                         .policy = {.ceiling = ceiling, .ceiling_bytes = 64 * mib}});
   return {result, result.attached<Outcome>()};
 }
+
+/// The tasks that it is told of, each once.
+class RecordedTasks final : public Progress {
+ public:
+  using Progress::update;
+  void update(const std::string& task, double done, double total,
+              const Detail& /*detail*/) override {
+    EXPECT_LE(done, total) << task;
+    if (tasks_.empty() || tasks_.back() != task) {
+      tasks_.push_back(task);
+    }
+  }
+
+  [[nodiscard]] const std::vector<std::string>& tasks() const { return tasks_; }
+
+ private:
+  std::vector<std::string> tasks_;
+};
 
 /// A figure of the measurement of the sets; NaN where there is none.
 double figure(const RunResult& result, const std::string& name) {
@@ -70,6 +89,20 @@ TEST(HpcgRun, QuickPathIsValidAndRated) {
   EXPECT_GE(outcome.convergence.iterations, reference_iterations);
   EXPECT_GT(outcome.optimised_bytes, 0.0);
   expect_timed(outcome);
+}
+
+TEST(HpcgRun, TellsItsPhasesInTheirOrder) {
+  RecordedTasks progress;
+  run(make_plan(small_problem({8, 8, 8}), alone()),
+      {.ranks = alone(), .progress = progress, .policy = {.ceiling = CeilingRule::none}});
+  EXPECT_EQ(
+      progress.tasks(),
+      (std::vector<std::string>{
+          "phase 1 of 10: building the system", "phase 2 of 10: checking the system",
+          "phase 3 of 10: timing the reference", "phase 4 of 10: reference iterations",
+          "phase 5 of 10: optimising", "phase 6 of 10: validating",
+          "phase 7 of 10: iterations to the reference's residual", "phase 8 of 10: timed sets",
+          "phase 9 of 10: timing each step", "phase 10 of 10: checking the solution"}));
 }
 
 TEST(HpcgRun, SaysItsRates) {

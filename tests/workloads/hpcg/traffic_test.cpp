@@ -1,5 +1,6 @@
 #include "bankfull/core/exec/cpu_executor.hpp"
 #include "bankfull/workloads/hpcg/coloured_traffic.hpp"
+#include "bankfull/workloads/hpcg/cpu/coarse_columns.hpp"
 #include "bankfull/workloads/hpcg/cpu/half_sweeps.hpp"
 #include "tests/alone.hpp"
 #include "tests/counting.hpp"
@@ -90,6 +91,7 @@ class CountedLevel {
       : level_(level),
         lower_(level.lower),
         upper_(level.upper),
+        coarse_(level.coarse_upper),
         outer_(level.outer),
         diagonal_(counted<Value>(level.diagonal)),
         r_(level.vector_size()),
@@ -166,13 +168,13 @@ class CountedLevel {
   View view() {
     return {.lower = lower_.view(),
             .upper = upper_.view(),
+            .coarse = coarse_.view(),
             .outer = outer_.view(),
             .diagonal = diagonal_.data(),
             .r = r_.data(),
             .x = x_.data(),
             .u = u_.data(),
             .coarse_slots = coarse_slots_.data(),
-            .slices = slices(),
             .coarse_begin = level_.coarse_range().begin,
             .coarse_row = coarse_row_.data(),
             .coarse_r = coarse_r_.data(),
@@ -182,6 +184,7 @@ class CountedLevel {
   const ColouredLevel& level_;
   CountedSliced lower_;
   CountedSliced upper_;
+  CountedSliced coarse_;
   CountedSliced outer_;
   counting::Array<Value> diagonal_;
   counting::Array<Value> r_;
@@ -209,6 +212,7 @@ class HpcgTraffic : public testing::TestWithParam<ColumnIndices> {
     if (GetParam() == ColumnIndices::slim) {
       EXPECT_TRUE(make_slim<slice_height>(executor, alone(), coloured_));
     }
+    cpu::copy_coarse_slots<slice_height>(executor, coloured_);
     for (const ColouredLevel& level : coloured_) {
       counted_.push_back(std::make_unique<CountedLevel>(level));
     }

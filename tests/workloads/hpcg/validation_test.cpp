@@ -116,9 +116,8 @@ TEST(SpectralTest, FailsWhereNothingConverges) {
 
 TEST(SymmetryTest, FindsTheExactSolution) {
   const auto system = make_system(small_problem({16, 16, 16}), alone());
-  const Level& finest = system->levels().front();
   const SymmetryTest test =
-      symmetry_test(*system->make_backend(Variant::reference), finest, alone());
+      symmetry_test(*system->make_backend(Variant::reference), site_of(*system, alone()));
   EXPECT_TRUE(test.passed());
   // All sums are of small whole numbers.
   EXPECT_EQ(test.spmv_residuals, (std::vector<double>{0.0, 0.0}));
@@ -127,7 +126,7 @@ TEST(SymmetryTest, FindsTheExactSolution) {
 TEST(SymmetryTest, FailsWhatIsNotSymmetric) {
   const auto system = make_system(small_problem({8, 8, 8}), alone());
   Shifting backend;
-  const SymmetryTest test = symmetry_test(backend, system->levels().front(), alone());
+  const SymmetryTest test = symmetry_test(backend, site_of(*system, alone()));
   EXPECT_GT(test.departure_spmv, 1.0);
   EXPECT_GT(test.departure_mg, 1.0);
   EXPECT_FALSE(test.passed());
@@ -139,7 +138,7 @@ TEST(SymmetryTest, FailsWhatIsNotSymmetric) {
 TEST(SymmetryTest, FailsWhereAProductIsNaN) {
   const auto system = make_system(small_problem({8, 8, 8}), alone());
   Poisoned backend;
-  const SymmetryTest test = symmetry_test(backend, system->levels().front(), alone());
+  const SymmetryTest test = symmetry_test(backend, site_of(*system, alone()));
   EXPECT_FALSE(test.passed());
   EXPECT_TRUE(std::isnan(test.product_error()));
 }
@@ -215,7 +214,7 @@ class SolutionTests : public ::testing::TestWithParam<std::tuple<Grid3, int, Var
   /// As if the residual that was reached were required.
   SolutionTest test_of(const Solved& solved) {
     return solution_test(*system_->make_backend(Variant::reference), solved,
-                         solved_.scaled_residual, system_->levels().front(), alone());
+                         solved_.scaled_residual, site_of(*system_, alone()));
   }
 
   /// The test's result for a solution modified by `change`.
@@ -268,7 +267,7 @@ TEST_P(SolutionTests, FailNothingDoneThatIsReportedAsSuch) {
 TEST_P(SolutionTests, FailWhatHasNotReachedTheRequiredResidual) {
   const double wanted = 0.5 * solved_.scaled_residual;
   const SolutionTest test = solution_test(*system_->make_backend(Variant::reference), solved_,
-                                          wanted, system_->levels().front(), alone());
+                                          wanted, site_of(*system_, alone()));
   // Below rounding errors it cannot be detected.
   EXPECT_EQ(test.passed(), test.true_residual < test.allowed_departure);
 }

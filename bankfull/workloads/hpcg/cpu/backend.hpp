@@ -34,27 +34,33 @@ inline double dot(const Team& team, const double* x, const double* y, std::int64
   });
 }
 
-/// A vector of zeros whose pages the team's threads touch first.
-inline Buffer<double> make_vector(const CpuExecutor& executor, std::int64_t size) {
-  auto vector = executor.make<double>(size);
-  executor.fill(vector.data(), size, 0.0);
+/// A vector of zeros whose pages the team's threads touch first, each those that it will work on:
+/// its share of each of the ranges, which hold all elements.
+inline Buffer<double> make_vector(const CpuExecutor& executor, const std::vector<Range>& ranges) {
+  auto vector = executor.make<double>(ranges.back().end);
+  executor.each_in(ranges, [data = vector.data()](std::int64_t n) { data[n] = 0.0; });
   return vector;
+}
+
+inline Buffer<double> make_vector(const CpuExecutor& executor, std::int64_t size) {
+  return make_vector(executor, std::vector<Range>{{0, size}});
 }
 
 /// Base of the CPU backends: the vectors and scalars of conjugate gradients, and timing.
 class CpuBackend : public CgBackend {
  public:
+  /// `ranges` of elements are worked on one after the other; see make_vector.
   CpuBackend(const Problem& problem, const Communicator& ranks, std::int64_t rows,
-             std::int64_t vector_size)
+             const std::vector<Range>& ranges)
       : ranks_(ranks),
         executor_(problem.threads),
         rows_(rows),
-        b_(make_vector(executor_, vector_size)),
-        x_(make_vector(executor_, vector_size)),
-        r_(make_vector(executor_, vector_size)),
-        z_(make_vector(executor_, vector_size)),
-        p_(make_vector(executor_, vector_size)),
-        ap_(make_vector(executor_, vector_size)) {}
+        b_(make_vector(executor_, ranges)),
+        x_(make_vector(executor_, ranges)),
+        r_(make_vector(executor_, ranges)),
+        z_(make_vector(executor_, ranges)),
+        p_(make_vector(executor_, ranges)),
+        ap_(make_vector(executor_, ranges)) {}
 
   double squared_residual() override { return rr_; }
   CgTimes take_times() override { return std::exchange(times_, {}); }

@@ -5,7 +5,6 @@
 #include "bankfull/workloads/hpcg/cpu/slices.hpp"
 #include "bankfull/workloads/hpcg/smoother.hpp"
 
-#include <algorithm>
 #include <cstdint>
 
 // Loop bodies of an iteration, each for one slice of rows or one element. Their traffic and flops
@@ -18,13 +17,13 @@ template <class Part, class OuterPart, class Slots, class Row, class Value>
 struct LevelView {
   Part lower;
   Part upper;
+  Part coarse;  ///< the slots of `upper` with coarse columns, once more
   OuterPart outer;
   const Value* diagonal = nullptr;
   const Value* r = nullptr;
   Value* x = nullptr;
   Value* u = nullptr;  ///< what a sweep keeps of U x; see smoother.hpp
   const Slots* coarse_slots = nullptr;
-  std::int64_t slices = 0;
 
   std::int64_t coarse_begin = 0;    ///< the first row that may have a coarse row
   const Row* coarse_row = nullptr;  ///< of the rows from there on
@@ -82,10 +81,8 @@ BANKFULL_ALWAYS_INLINE void prolong_row(const View& a, std::int64_t n) {
 template <class View>
 BANKFULL_ALWAYS_INLINE void forward_slice_again(const View& a, std::int64_t slice) {
   const std::int64_t row = slice * slice_height;
-  const auto& to_come = a.coarse_slots[std::min(slice + slices_ahead, a.slices - 1)];
-  const auto& coarse = a.coarse_slots[slice];
-  const auto ux = slice_of(a.u, row) + times_some_slots(a.upper, coarse, to_come, a.x);
-  if (coarse.begin < coarse.end) {
+  const auto ux = slice_of(a.u, row) + times(a.coarse, slice, a.x);
+  if (a.coarse.slot[slice] < a.coarse.slot[slice + 1]) {
     ux.store(a.u + row);
   }
   forward_again(slice_of(a.r, row), times(a.lower, slice, a.x), ux, times(a.outer, slice, a.x),

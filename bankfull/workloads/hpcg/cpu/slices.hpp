@@ -18,9 +18,6 @@ inline constexpr int slice_height = Doubles::width;
 /// took 1.2 times as long on a Zen 3. Distances of 128 to 512 entries did equally well.
 inline constexpr std::int64_t entries_ahead = 256;
 
-/// The same in slices, for slots that are not read one after the other.
-inline constexpr std::int64_t slices_ahead = 4;
-
 // A Part is a SlicedView, or a counting type of the tests; Values are doubles, whose packs have
 // slice_height lanes.
 
@@ -47,20 +44,6 @@ BANKFULL_ALWAYS_INLINE Pack<Value> times_slots(const Part& part, std::int64_t fi
   auto sum = Pack<Value>::broadcast(0.0);
   for (std::int64_t slot = first; slot < last; ++slot) {
     fetch(part, slot * slice_height + entries_ahead);
-    sum = add_slot(part, slot, x, sum);
-  }
-  return sum;
-}
-
-/// The same for some slots of a part whose others are not read; fetches those of a slice to come.
-template <class Part, class Slots, class Value>
-BANKFULL_ALWAYS_INLINE Pack<Value> times_some_slots(const Part& part, const Slots& slots,
-                                                    const Slots& to_come, const Value* x) {
-  for (std::int64_t slot = to_come.begin; slot < to_come.end; ++slot) {
-    fetch(part, slot * slice_height);
-  }
-  auto sum = Pack<Value>::broadcast(0.0);
-  for (std::int64_t slot = slots.begin; slot < slots.end; ++slot) {
     sum = add_slot(part, slot, x, sum);
   }
   return sum;
