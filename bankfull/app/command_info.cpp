@@ -6,6 +6,7 @@
 #include "bankfull/app/version.hpp"
 #include "bankfull/core/base/build_facts.hpp"
 #include "bankfull/core/comm/rank_survey.hpp"
+#include "bankfull/core/comm/thread_placement.hpp"
 #include "bankfull/core/measure/context.hpp"
 #include "bankfull/core/measure/run_result_json.hpp"
 
@@ -63,7 +64,9 @@ void add_info_command(CLI::App& program, const Communicator& ranks, Action& acti
           ->expected(0, 1));
   command->callback([&action, &ranks, file, json] {
     action = [&ranks, file, json] {
-      const RankSurvey survey = survey_ranks(ranks);
+      RankSurvey survey = survey_ranks(ranks);
+      survey.thread_binding =
+          place_threads(ranks, {.threads = survey.default_threads}).description();
       if (json->count() > 0) {
         write_json(*file, survey, ranks);
       } else {

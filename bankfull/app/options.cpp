@@ -207,6 +207,7 @@ Device CommonOptions::resolved_device(const Communicator& ranks) const {
 MeasurePolicy CommonOptions::prepare(const Communicator& ranks, Device chosen,
                                      int threads_used) const {
   MeasurePolicy policy = policy_of(ceiling, ranks, ceiling_home(ranks, chosen, threads_used));
+  policy.placement = placement(ranks, chosen, threads_used);
   if (!std::isfinite(progress) || progress < 0.0) {
     throw UsageError(fmt::format("--progress {} is not a valid interval", progress),
                      "use seconds, or 0 for none");
@@ -238,6 +239,13 @@ int CommonOptions::resolved_threads(const Communicator& ranks) const {
   });
   const int by_default = default_threads(ranks);
   return threads == 0 ? by_default : threads;
+}
+
+ThreadPlacement CommonOptions::placement(const Communicator& ranks, Device chosen,
+                                         int threads_used) const {
+  return place_threads(ranks, {.pinning = pinning_names.parse(pin, "--pin " + pin + " is unknown"),
+                               .on_cpu = !chosen.is_cuda(),
+                               .threads = threads_used});
 }
 
 CLI::Option* with_environment(CLI::Option* option) {
@@ -340,6 +348,14 @@ void add_device_options(CLI::App& command, std::string& device, int& threads) {
 
 void add_common_options(CLI::App& command, CommonOptions& options) {
   add_device_options(command, options.device, options.threads);
+  with_environment(
+      command
+          .add_option("--pin", options.pin,
+                      "where threads of CPU teams may run: auto (each on its share of the cores, "
+                      "unless a variable of OpenMP binds them or there are fewer processors than "
+                      "threads), cores (each on one core, or exit 2) or none (anywhere)")
+          ->type_name("auto|cores|none")
+          ->capture_default_str());
   add_json_option(command, options.json);
   with_environment(command.add_flag("--quiet", options.quiet, "no progress, only result lines"));
   add_number(command, "--progress", options.progress,

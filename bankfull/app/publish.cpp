@@ -12,12 +12,14 @@
 #include "bankfull/app/thresholds.hpp"
 #include "bankfull/core/base/printable.hpp"
 #include "bankfull/core/comm/rank_survey.hpp"
+#include "bankfull/core/exec/team_binding.hpp"
 #include "bankfull/core/measure/run_result_json.hpp"
 
 #include <algorithm>
 #include <exception>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -217,6 +219,14 @@ ExitCode compare_with(const std::optional<compare::Baseline>& baseline, const st
   return of_root;
 }
 
+/// Null where threads are not bound.
+std::unique_ptr<const TeamBinding> bind_teams(const ThreadPlacement& placement) {
+  return placement.is_bound()
+             ? std::make_unique<const TeamBinding>(
+                   TeamPlaces(placement.processors, placement.width), placement.threads)
+             : nullptr;
+}
+
 }  // namespace
 
 ExitCode run_and_publish(const CommonOptions& options, const MeasurePolicy& policy,
@@ -237,6 +247,7 @@ ExitCode run_and_publish(const CommonOptions& options, const MeasurePolicy& poli
   });
   RankSurvey survey = survey_ranks(ranks);
   survey.devices = policy.home.devices;
+  survey.thread_binding = policy.home.devices.empty() ? "" : policy.placement.description();
   const TerminationWatch termination(ranks.is_root());
   const AnyInterruption asked(termination, publication.interruption);
   if (publication.walltime != nullptr) {
@@ -246,7 +257,9 @@ ExitCode run_and_publish(const CommonOptions& options, const MeasurePolicy& poli
                                          ? static_cast<const Interruption&>(asked)
                                          : *publication.walltime;
   MachineWatch machine(ranks);
+  const ThreadPlacement& placement = policy.placement;
   RunResult result = [&] {
+    const std::unique_ptr<const TeamBinding> binding = bind_teams(placement);
     ProgressLine progress(options.quiet || !ranks.is_root() ? 0.0 : options.progress);
     return workload({.ranks = ranks,
                      .progress = progress,

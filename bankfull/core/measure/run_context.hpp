@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/core/comm/communicator.hpp"
+#include "bankfull/core/comm/thread_placement.hpp"
 #include "bankfull/core/measure/interruption.hpp"
 #include "bankfull/core/measure/known_ceilings.hpp"
 #include "bankfull/core/measure/machine_watch.hpp"
@@ -26,6 +27,7 @@ struct MeasurePolicy {
   CeilingRule ceiling = CeilingRule::automatic;
   std::vector<Ceiling> known_ceilings = {};  ///< for CeilingRule::file
   CeilingHome home = {};                     ///< to be recorded with the result
+  ThreadPlacement placement = {};            ///< of this rank
 
   // Measuring all ceilings of a run takes at most the larger of the two; see Ceilings.
   double ceiling_share = 0.1;    ///< of the run without its ceilings
