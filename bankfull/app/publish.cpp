@@ -13,6 +13,7 @@
 #include "bankfull/core/base/printable.hpp"
 #include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/exec/team_binding.hpp"
+#include "bankfull/core/exec/team_waits.hpp"
 #include "bankfull/core/measure/run_result_json.hpp"
 
 #include <algorithm>
@@ -258,6 +259,7 @@ ExitCode run_and_publish(const CommonOptions& options, const MeasurePolicy& poli
                                          : *publication.walltime;
   MachineWatch machine(ranks);
   const ThreadPlacement& placement = policy.placement;
+  TeamWaits waits(SystemFiles(), placement.numbers(), placement.threads);
   RunResult result = [&] {
     const std::unique_ptr<const TeamBinding> binding = bind_teams(placement);
     ProgressLine progress(options.quiet || !ranks.is_root() ? 0.0 : options.progress);
@@ -265,9 +267,16 @@ ExitCode run_and_publish(const CommonOptions& options, const MeasurePolicy& poli
                      .progress = progress,
                      .policy = policy,
                      .interruption = &interruption,
-                     .machine = &machine});
+                     .machine = &machine,
+                     .waits = placement.waits_are_set ? nullptr : &waits});
   }();
   result.machine = machine.state(ranks);
+  if (waits.most_taken() > 0.0) {
+    result.notes.push_back(fmt::format(
+        "other processes used up to {:.1f} of this rank's {} processors: threads that waited for "
+        "their team slept",
+        waits.most_taken(), placement.processors.size()));
+  }
   result.ended_by = cause_of_end(interruption, ranks);
   Failures failures;
   std::string json;

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::array binding_variables{"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY",
                                        "KMP_AFFINITY"};
+constexpr std::array waiting_variables{"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"};
 
 /// The first of these variables that is set, or an empty text.
 template <class Names>
@@ -104,7 +105,8 @@ ThreadPlacement place_threads(const Communicator& ranks, const PlacementRequest&
                               const SystemFiles& files, const ReadVariable& variable) {
   ThreadPlacement place{
       .threads = request.threads,
-      .width = request.pinning == Pinning::cores ? PlaceWidth::core : PlaceWidth::share};
+      .width = request.pinning == Pinning::cores ? PlaceWidth::core : PlaceWidth::share,
+      .waits_are_set = !first_that_is_set(waiting_variables, variable).empty()};
   const std::string undivided = divide_processors(ranks, files, place);
   place.unbound_because =
       why_unbound(request, place, undivided, first_that_is_set(binding_variables, variable));

@@ -28,6 +28,7 @@ struct ThreadPlacement {
   std::vector<Processor> processors = {};  ///< of this rank, in the order of caches
   PlaceWidth width = PlaceWidth::share;
   std::string unbound_because = "nobody asked";  ///< empty: threads are bound
+  bool waits_are_set = false;  ///< by a variable that tells OpenMP how threads wait
 
   [[nodiscard]] bool is_bound() const { return unbound_because.empty(); }
 

@@ -2,6 +2,7 @@
 
 #include "bankfull/core/comm/communicator.hpp"
 #include "bankfull/core/comm/thread_placement.hpp"
+#include "bankfull/core/exec/team_waits.hpp"
 #include "bankfull/core/measure/interruption.hpp"
 #include "bankfull/core/measure/known_ceilings.hpp"
 #include "bankfull/core/measure/machine_watch.hpp"
@@ -43,9 +44,13 @@ struct RunContext {
   MeasurePolicy policy = {};
   const Interruption* interruption = nullptr;  ///< of this rank; may be null
   MachineWatch* machine = nullptr;             ///< of this rank; null on all ranks or none
+  TeamWaits* waits = nullptr;                  ///< of this rank's teams; may be null
 
-  /// Collective: whether any rank was asked to end early.
+  /// Collective, between pieces of work: whether any rank was asked to end early.
   [[nodiscard]] bool interrupted() const {
+    if (waits != nullptr) {
+      waits->adapt();
+    }
     return !ranks.all(interruption == nullptr || !interruption->requested());
   }
 

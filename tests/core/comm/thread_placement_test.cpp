@@ -65,5 +65,10 @@ TEST(ThreadPlacement, ATeamSmallerThanTheCoresHasSharesOfThem) {
   EXPECT_EQ(place.description(), "2 threads, 1 hardware thread each, on processors 0,4");
 }
 
+TEST(ThreadPlacement, KnowsWhereWaitsAreSet) {
+  EXPECT_FALSE(placed({.threads = 1}).waits_are_set);
+  EXPECT_TRUE(placed({.threads = 1}, {{"OMP_WAIT_POLICY", "passive"}}).waits_are_set);
+}
+
 }  // namespace
 }  // namespace bankfull

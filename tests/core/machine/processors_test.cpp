@@ -1,5 +1,6 @@
 #include "bankfull/core/machine/processors.hpp"
 
+#include "bankfull/core/machine/processor_load.hpp"
 #include "tests/core/machine/fake_system.hpp"
 
 #include <fmt/format.h>
@@ -78,6 +79,18 @@ TEST(Processors, WithoutTopologyEachIsACore) {
 }
 
 TEST(Processors, OfThisProcessAreKnown) { EXPECT_FALSE(process_processors().empty()); }
+
+TEST(ProcessorLoad, BusyTimeIsThatOfEachProcessor) {
+  const FakeSystem system;
+  // user nice system idle iowait irq softirq steal
+  system.write("proc/stat",
+               "cpu  900 0 0 0 0 0 0 0 0 0\ncpu0 100 20 30 400 50 6 7 80 0 0\n"
+               "cpu1 1 0 0 9 0 0 0 0 0 0\ncpu10 5 0 0 9 0 0 0 0 0 0\nintr 1 2 3\n");
+  const auto busy = busy_seconds(system.files(), {0, 10, 12});
+  ASSERT_EQ(busy.size(), 2U);
+  EXPECT_DOUBLE_EQ(busy.at(0) / busy.at(10), 163.0 / 5.0);
+  EXPECT_TRUE(busy_seconds(FakeSystem().files(), {0}).empty());
+}
 
 }  // namespace
 }  // namespace bankfull
