@@ -11,6 +11,7 @@
 #include "bankfull/app/result_path.hpp"
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/base/precision_names.hpp"
+#include "bankfull/core/comm/launch_advice.hpp"
 #include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/machine/cpu.hpp"
 #include "bankfull/core/machine/gpu.hpp"
@@ -185,6 +186,16 @@ CLI::Option* add_list_of(CLI::App& command, const std::string& name, std::vector
           ->allow_extra_args(false));
 }
 
+/// Collective: `asked` is the value of --threads.
+void warn_of_squeezed_team(const Communicator& ranks, int threads, int asked) {
+  const bool is_asked = asked != 0 || read_environment("OMP_NUM_THREADS").has_value();
+  const std::string warning =
+      squeeze_warning(survey_node_use(ranks, threads, is_asked), detect_starter());
+  if (!warning.empty()) {
+    tell(ranks, warning);
+  }
+}
+
 }  // namespace
 
 bool CommonOptions::json_goes_to_output() const { return json == standard_output; }
@@ -208,6 +219,9 @@ MeasurePolicy CommonOptions::prepare(const Communicator& ranks, Device chosen,
                                      int threads_used) const {
   MeasurePolicy policy = policy_of(ceiling, ranks, ceiling_home(ranks, chosen, threads_used));
   policy.placement = placement(ranks, chosen, threads_used);
+  if (!chosen.is_cuda() && !policy.placement.openmp_binds) {
+    warn_of_squeezed_team(ranks, threads_used, threads);
+  }
   if (!std::isfinite(progress) || progress < 0.0) {
     throw UsageError(fmt::format("--progress {} is not a valid interval", progress),
                      "use seconds, or 0 for none");

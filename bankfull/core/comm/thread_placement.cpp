@@ -106,7 +106,8 @@ ThreadPlacement place_threads(const Communicator& ranks, const PlacementRequest&
   ThreadPlacement place{
       .threads = request.threads,
       .width = request.pinning == Pinning::cores ? PlaceWidth::core : PlaceWidth::share,
-      .waits_are_set = !first_that_is_set(waiting_variables, variable).empty()};
+      .waits_are_set = !first_that_is_set(waiting_variables, variable).empty(),
+      .openmp_binds = !first_that_is_set(binding_variables, variable).empty()};
   const std::string undivided = divide_processors(ranks, files, place);
   place.unbound_because =
       why_unbound(request, place, undivided, first_that_is_set(binding_variables, variable));

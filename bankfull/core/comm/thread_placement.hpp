@@ -29,6 +29,7 @@ struct ThreadPlacement {
   PlaceWidth width = PlaceWidth::share;
   std::string unbound_because = "nobody asked";  ///< empty: threads are bound
   bool waits_are_set = false;  ///< by a variable that tells OpenMP how threads wait
+  bool openmp_binds = false;   ///< by a variable of its own
 
   [[nodiscard]] bool is_bound() const { return unbound_because.empty(); }
 
