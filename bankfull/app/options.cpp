@@ -128,6 +128,19 @@ void require_range(const CLI::Option& option, const std::string& text, double va
   }
 }
 
+std::int64_t whole_in_range(const CLI::Option& option, const std::string& text,
+                            const OptionRange& range) {
+  const auto value = parse_whole(text);
+  if (!value && is_digits(text)) {
+    require_range(option, text, text.starts_with('-') ? range.least - 1.0 : HUGE_VAL, range);
+  }
+  if (!value) {
+    refuse_number(option, text, "a whole number", "such as 3");
+  }
+  require_range(option, text, static_cast<double>(*value), range);
+  return *value;
+}
+
 std::int64_t bytes_in(const std::string& option, const std::string& text) {
   const auto bytes = parse_byte_amount(text);
   if (!bytes || *bytes == 0) {
@@ -184,6 +197,33 @@ CLI::Option* add_list_of(CLI::App& command, const std::string& name, std::vector
           ->expected(1)
           ->take_all()
           ->allow_extra_args(false));
+}
+
+constexpr const char* free_word = "free";
+
+/// A number, or `free`, which results keep as it was given.
+void add_threads_option(CLI::App& command, int& threads) {
+  CLI::Option* option = with_environment(command.add_option_function<std::string>(
+      "--threads",
+      [&threads](const std::string& text) {
+        threads = text == free_word ? free_threads : std::stoi(text);
+      },
+      "threads of the CPU team (default: all cores, or a rank's share of them); free: as many as "
+      "there are cores that others leave free, by their load over a quarter of a second"));
+  option->type_name("N|free")->default_function([] { return "0"; });
+  option->transform(rewriting([option](const std::string& text) {
+    return text == free_word ? text
+                             : fmt::format("{}", whole_in_range(*option, text,
+                                                                {.least = 1, .most = max_threads}));
+  }));
+}
+
+/// Collective: how many threads `--threads free` means for this rank, which it says.
+int threads_for_free_cores(const Communicator& ranks) {
+  const FreeCores cores = find_free_cores(ranks);
+  tell(ranks, fmt::format("--threads free chose {} of {} cores; others keep {:.1f} busy",
+                          cores.free, cores.all, cores.busy));
+  return cores.free;
 }
 
 /// Collective: `asked` is the value of --threads.
@@ -246,11 +286,16 @@ MeasurePolicy CommonOptions::prepare(const Communicator& ranks, Device chosen,
 
 int CommonOptions::resolved_threads(const Communicator& ranks) const {
   ranks.agree([&] {
-    if (threads < 0 || threads > max_threads) {
+    if (threads != free_threads && (threads < 0 || threads > max_threads)) {
       throw UsageError(fmt::format("--threads {} is out of range", threads),
                        fmt::format("use 1 to {}", max_threads));
     }
   });
+  const bool any_free = ranks.max(std::int64_t{threads == free_threads}) > 0;
+  const int by_free_cores = any_free ? threads_for_free_cores(ranks) : 0;
+  if (threads == free_threads) {
+    return by_free_cores;
+  }
   const int by_default = default_threads(ranks);
   return threads == 0 ? by_default : threads;
 }
@@ -277,15 +322,7 @@ CLI::Option* with_environment(CLI::Option* option) {
 
 CLI::Option* take_whole(CLI::Option* option, const OptionRange& range) {
   return option->transform(rewriting([option, range](const std::string& text) {
-    const auto value = parse_whole(text);
-    if (!value && is_digits(text)) {
-      require_range(*option, text, text.starts_with('-') ? range.least - 1.0 : HUGE_VAL, range);
-    }
-    if (!value) {
-      refuse_number(*option, text, "a whole number", "such as 3");
-    }
-    require_range(*option, text, static_cast<double>(*value), range);
-    return fmt::format("{}", *value);
+    return fmt::format("{}", whole_in_range(*option, text, range));
   }));
 }
 
@@ -355,9 +392,7 @@ void add_device_options(CLI::App& command, std::string& device, int& threads) {
                       "auto, cpu, cuda or cuda:N; auto takes the first GPU if any, or one "
                       "per rank")
           ->capture_default_str());
-  add_number(command, "--threads", threads,
-             "threads of the CPU team (default: all cores, or a rank's share of them)",
-             {.least = 1, .most = max_threads});
+  add_threads_option(command, threads);
 }
 
 void add_common_options(CLI::App& command, CommonOptions& options) {

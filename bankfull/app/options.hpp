@@ -36,10 +36,13 @@ struct Thresholds {
   [[nodiscard]] bool needs_percentage() const { return min_percent.value_or(0.0) > 0.0; }
 };
 
+/// In the place of a number of threads: as many as there are free cores.
+inline constexpr int free_threads = -1;
+
 /// The options that every measuring subcommand shares.
 struct CommonOptions {
   std::string device = "auto";
-  int threads = 0;  ///< 0: the default team
+  int threads = 0;  ///< 0: the default team; or free_threads
   std::string pin = "auto";
   std::optional<std::string> json;
   bool quiet = false;

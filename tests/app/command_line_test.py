@@ -742,6 +742,14 @@ class BadHimenoInput(CommandLine):
         self.assertEqual(self.binding_of("--threads", "1", environment={"OMP_PROC_BIND": "false"}),
                          "no: OMP_PROC_BIND is set")
 
+    def test_a_team_of_the_free_cores(self):
+        document, said = self.recorded("--threads", "free")
+        chosen = re.search(r"--threads free chose (\d+) of (\d+) cores; others keep \d+\.\d busy", said)
+        self.assertIsNotNone(chosen, said)
+        self.assertTrue(1 <= int(chosen[1]) <= int(chosen[2]), said)
+        self.assertEqual(document["problem"]["threads"]["value"], int(chosen[1]))
+        self.assertEqual(document["context"]["options"]["threads"]["value"], "free")
+
     def test_names(self):
         self.refused("himeno", "--device", "cpu", "--schedule", "fast", saying=["fast", "tuned"])
         self.refused("himeno", "--device", "cpu", "--precision", "fp16", saying=["fp16", "fp32"])

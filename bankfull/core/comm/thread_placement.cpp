@@ -3,10 +3,14 @@
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/exec/team.hpp"
+#include "bankfull/core/machine/processor_load.hpp"
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <fmt/format.h>
+#include <map>
+#include <thread>
 
 namespace bankfull {
 namespace {
@@ -119,6 +123,25 @@ ThreadPlacement place_threads(const Communicator& ranks, const PlacementRequest&
     }
   });
   return place;
+}
+
+FreeCores find_free_cores(const Communicator& ranks, const SystemFiles& files) {
+  constexpr std::chrono::milliseconds sample{250};
+  ThreadPlacement place;
+  static_cast<void>(divide_processors(ranks, files, place));
+  const std::map<int, double> before = busy_seconds(files, place.numbers());
+  std::this_thread::sleep_for(sample);
+  const std::map<int, double> after = busy_seconds(files, place.numbers());
+  ranks.agree([&] {
+    if (after.size() < place.processors.size()) {
+      throw UsageError("--threads free: /proc/stat does not tell how busy the processors are",
+                       "give a number of threads");
+    }
+  });
+  const auto shares = busy_shares(before, after, std::chrono::duration<double>(sample).count());
+  return {.free = free_cores(place.processors, shares),
+          .all = core_count(place.processors),
+          .busy = busy_cores(place.processors, shares)};
 }
 
 }  // namespace bankfull

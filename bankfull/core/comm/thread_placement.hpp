@@ -52,4 +52,16 @@ ThreadPlacement place_threads(const Communicator& ranks, const PlacementRequest&
                               const SystemFiles& files = SystemFiles(),
                               const ReadVariable& variable = read_environment);
 
+/// The cores that this rank may use.
+struct FreeCores {
+  int free = 1;
+  int all = 1;
+  double busy = 0.0;  ///< that others used
+};
+
+/// Collective: how many cores others leave free to this rank, by their load over a quarter of a
+/// second, in which this process sleeps. Ranks that may use the same processors divide them. Throws
+/// UsageError where the system does not tell.
+FreeCores find_free_cores(const Communicator& ranks, const SystemFiles& files = SystemFiles());
+
 }  // namespace bankfull

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <ctime>
 #include <sstream>
 #include <string>
@@ -11,6 +12,9 @@
 
 namespace bankfull {
 namespace {
+
+/// A process that does this much does not need a core of its own.
+constexpr double negligible_share = 0.25;
 
 /// "cpu3 user nice system idle iowait irq softirq ...", in ticks: the number and the busy seconds.
 std::optional<std::pair<int, double>> busy_in(const std::string& line) {
@@ -54,6 +58,37 @@ std::map<int, double> busy_seconds(const SystemFiles& files, const std::vector<i
     }
   }
   return all;
+}
+
+std::map<int, double> busy_shares(const std::map<int, double>& before,
+                                  const std::map<int, double>& after, double elapsed) {
+  std::map<int, double> shares;
+  for (const auto& [number, seconds] : after) {
+    const auto then = before.find(number);
+    if (then != before.end() && elapsed > 0.0) {
+      shares[number] = std::clamp((seconds - then->second) / elapsed, 0.0, 1.0);
+    }
+  }
+  return shares;
+}
+
+double busy_cores(const std::vector<Processor>& ordered, const std::map<int, double>& shares) {
+  std::map<int, double> cores;
+  for (const Processor& processor : ordered) {
+    const auto share = shares.find(processor.number);
+    double& busy = cores[processor.core];
+    busy = std::max(busy, share == shares.end() ? 0.0 : share->second);
+  }
+  double all = 0.0;
+  for (const auto& [core, busy] : cores) {
+    all += busy;
+  }
+  return all;
+}
+
+int free_cores(const std::vector<Processor>& ordered, const std::map<int, double>& shares) {
+  const double taken = std::max(0.0, busy_cores(ordered, shares) - negligible_share);
+  return std::max(1, core_count(ordered) - static_cast<int>(std::ceil(taken)));
 }
 
 OtherLoad::OtherLoad(SystemFiles files, std::vector<int> processors)

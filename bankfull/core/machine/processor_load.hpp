@@ -13,6 +13,18 @@ namespace bankfull {
 /// Without those that the system does not list.
 std::map<int, double> busy_seconds(const SystemFiles& files, const std::vector<int>& processors);
 
+/// How much of the time between two readings, `elapsed` seconds apart, each processor was busy;
+/// 0 to 1.
+std::map<int, double> busy_shares(const std::map<int, double>& before,
+                                  const std::map<int, double>& after, double elapsed);
+
+/// How many cores are busy. A core is as busy as the busiest of its hardware threads.
+double busy_cores(const std::vector<Processor>& ordered, const std::map<int, double>& shares);
+
+/// How many cores have room for a thread that is always busy, if the others keep theirs: at least
+/// 1. What moves from core to core counts as a whole.
+int free_cores(const std::vector<Processor>& ordered, const std::map<int, double>& shares);
+
 /// How many processors other processes use.
 class OtherLoad {
  public:

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -90,6 +91,22 @@ TEST(ProcessorLoad, BusyTimeIsThatOfEachProcessor) {
   ASSERT_EQ(busy.size(), 2U);
   EXPECT_DOUBLE_EQ(busy.at(0) / busy.at(10), 163.0 / 5.0);
   EXPECT_TRUE(busy_seconds(FakeSystem().files(), {0}).empty());
+}
+
+TEST(ProcessorLoad, SharesAreOfTheTimeBetween) {
+  const auto shares =
+      busy_shares({{0, 1.0}, {1, 5.0}, {2, 1.0}}, {{0, 1.5}, {1, 5.0}, {2, 9.0}, {3, 1.0}}, 1.0);
+  EXPECT_EQ(shares, (std::map<int, double>{{0, 0.5}, {1, 0.0}, {2, 1.0}}));
+}
+
+TEST(ProcessorLoad, ACoreIsFreeUnlessItsThreadsAreBusy) {
+  const std::vector<Processor> cores{{0, 0}, {4, 0}, {1, 1}, {5, 1}, {2, 2}, {6, 2}};
+  EXPECT_EQ(free_cores(cores, {}), 3);
+  EXPECT_EQ(free_cores(cores, {{0, 1.0}, {4, 1.0}}), 2);
+  EXPECT_EQ(free_cores(cores, {{4, 1.0}, {5, 0.9}}), 1);
+  EXPECT_EQ(free_cores(cores, {{0, 0.1}, {1, 0.1}}), 3) << "daemons";
+  EXPECT_EQ(free_cores(cores, {{0, 0.34}, {1, 0.33}, {2, 0.33}}), 2) << "one that moves about";
+  EXPECT_EQ(free_cores(cores, {{0, 1.0}, {1, 1.0}, {2, 1.0}}), 1) << "never none";
 }
 
 }  // namespace
