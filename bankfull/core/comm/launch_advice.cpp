@@ -96,6 +96,24 @@ std::string squeeze_warning(const NodeUse& use, Starter starter) {
                      remedy(starter, std::max(1, use.node_processors / use.ranks)));
 }
 
+std::string command_for_nodes(int nodes, int cores, const std::string& mpi_library,
+                              const ReadVariable& variable) {
+  const int each = std::max(1, cores / std::max(1, nodes));
+  const std::string program = "bankfull himeno --device cpu";
+  if (variable("SLURM_JOB_ID")) {
+    return fmt::format("srun --mpi=pmix -n {} --cpus-per-task={} --cpu-bind=cores {}", nodes, each,
+                       program);
+  }
+  const auto is_of = [&](const char* name) { return mpi_library.find(name) != std::string::npos; };
+  if (is_of("Open MPI")) {
+    return fmt::format("mpirun -n {} --map-by ppr:1:numa:PE={} --bind-to core {}", nodes, each,
+                       program);
+  }
+  return is_of("MPICH") || is_of("Intel")
+             ? fmt::format("mpiexec -n {} -bind-to numa {}", nodes, program)
+             : "";
+}
+
 NodeUse survey_node_use(const Communicator& ranks, int threads, bool is_asked,
                         const SystemFiles& files) {
   const std::vector<std::uint64_t> own = usable_processors();

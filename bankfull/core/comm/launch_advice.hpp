@@ -27,6 +27,11 @@ Starter detect_starter(const ReadVariable& variable = read_environment);
 /// most of the node unused, with the remedy; empty: nothing.
 std::string squeeze_warning(const NodeUse& use, Starter starter);
 
+/// The command that starts one rank on each NUMA node, to be copied, if the launcher of this MPI
+/// library (as RankSurvey names it) is known; within a job of Slurm its own. Empty: it is not.
+std::string command_for_nodes(int nodes, int cores, const std::string& mpi_library,
+                              const ReadVariable& variable = read_environment);
+
 /// Collective: the use of this rank's node.
 NodeUse survey_node_use(const Communicator& ranks, int threads, bool is_asked,
                         const SystemFiles& files = SystemFiles());

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <sched.h>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -109,6 +110,17 @@ int core_count(const std::vector<Processor>& ordered) {
     count += n == 0 || ordered[n].core != ordered[n - 1].core ? 1 : 0;
   }
   return count;
+}
+
+int numa_node_count(const SystemFiles& files, const std::vector<int>& processors) {
+  const std::map<int, int> all = nodes_of_processors(files);
+  std::set<int> nodes;
+  for (const int processor : processors) {
+    if (const auto node = all.find(processor); node != all.end()) {
+      nodes.insert(node->second);
+    }
+  }
+  return std::max(1, static_cast<int>(nodes.size()));
 }
 
 std::vector<int> processors_in_list(const std::string& list) {

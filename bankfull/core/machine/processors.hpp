@@ -27,6 +27,9 @@ std::vector<Processor> in_order_of_caches(const SystemFiles& files,
 /// How many cores these processors are of, which are in that order.
 int core_count(const std::vector<Processor>& ordered);
 
+/// How many NUMA nodes these processors are of: at least 1, also where the system does not tell.
+int numa_node_count(const SystemFiles& files, const std::vector<int>& processors);
+
 /// "0-3,8" as the system writes lists of processors: their numbers, ascending. Empty where the text
 /// is no such list.
 std::vector<int> processors_in_list(const std::string& list);

@@ -73,6 +73,21 @@ TEST(SqueezeWarning, SaysNothingOfWhatIsInOrder) {
   EXPECT_EQ(squeeze_warning(taskset, Starter::nobody), "");
 }
 
+TEST(CommandForNodes, IsThatOfTheLauncherAtHand) {
+  const auto nothing = [](const char*) { return std::optional<std::string>(); };
+  EXPECT_EQ(command_for_nodes(2, 64, "Open MPI v4.1.4", nothing),
+            "mpirun -n 2 --map-by ppr:1:numa:PE=32 --bind-to core bankfull himeno --device cpu");
+  EXPECT_EQ(command_for_nodes(4, 64, "MPICH Version: 4.0.2", nothing),
+            "mpiexec -n 4 -bind-to numa bankfull himeno --device cpu");
+  EXPECT_EQ(command_for_nodes(2, 64, "", nothing), "");
+  const auto in_job = [](const char* name) {
+    return std::string(name) == "SLURM_JOB_ID" ? std::optional<std::string>("7") : std::nullopt;
+  };
+  EXPECT_EQ(
+      command_for_nodes(2, 64, "Open MPI v4.1.4", in_job),
+      "srun --mpi=pmix -n 2 --cpus-per-task=32 --cpu-bind=cores bankfull himeno --device cpu");
+}
+
 TEST(NodeUse, CountsThoseOfTheControlGroup) {
   const FakeSystem system;
   const auto ranks = make_self_communicator();

@@ -70,6 +70,9 @@ TEST(Processors, NodesAndCachesGroupCoresOfOneSocket) {
   system.write("sys/devices/system/node/node1/cpulist", "0-1\n");
   EXPECT_EQ(numbers_of(in_order_of_caches(system.files(), {0, 1, 2, 3})),
             (std::vector<int>{2, 3, 0, 1}));
+  EXPECT_EQ(numa_node_count(system.files(), {0, 1, 2, 3}), 2);
+  EXPECT_EQ(numa_node_count(system.files(), {2, 3}), 1);
+  EXPECT_EQ(numa_node_count(FakeSystem().files(), {0}), 1);
 }
 
 TEST(Processors, WithoutTopologyEachIsACore) {
