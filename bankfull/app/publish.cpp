@@ -274,7 +274,7 @@ ExitCode run_and_publish(const CommonOptions& options, const MeasurePolicy& poli
   if (waits.most_taken() > 0.0) {
     result.notes.push_back(fmt::format(
         "other processes used up to {:.1f} of this rank's {} processors: threads that waited for "
-        "their team slept",
+        "their team slept, and none was bound",
         waits.most_taken(), placement.processors.size()));
   }
   result.ended_by = cause_of_end(interruption, ranks);

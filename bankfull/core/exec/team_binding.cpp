@@ -15,7 +15,9 @@ namespace {
 /// The places of all teams of the process, as OpenMP has one pool of threads for them.
 struct BindingInForce {
   std::unique_ptr<const TeamPlaces> places;  ///< null: nothing is bound
-  std::atomic<unsigned> version{0};          ///< counts changes, which happen between regions
+  bool is_lifted = false;
+  int threads = 1;  ///< of the team of which the initial thread is bound as the first
+  std::atomic<unsigned> version{0};  ///< counts changes, which happen between regions
 };
 
 BindingInForce& binding_in_force() {
@@ -48,7 +50,7 @@ void let_this_thread_run_on(const std::vector<int>& processors) {
 void bind_this_thread(int member, int members) {
   const BindingInForce& now = binding_in_force();
   const std::vector<int> processors =
-      now.places ? now.places->of_member(member, members) : process_processors();
+      now.places && !now.is_lifted ? now.places->of_member(member, members) : process_processors();
   const bool is_narrow = processors.size() < process_processors().size();
   if (is_narrow || own_binding.is_narrow) {
     let_this_thread_run_on(processors);
@@ -58,12 +60,22 @@ void bind_this_thread(int member, int members) {
                  .is_narrow = is_narrow};
 }
 
+void set_lifted(bool is_lifted) {
+  BindingInForce& now = binding_in_force();
+  now.is_lifted = is_lifted;
+  if (now.places) {
+    ++now.version;
+    bind_this_thread(0, now.threads);
+  }
+}
+
 }  // namespace
 
 TeamBinding::TeamBinding(TeamPlaces places, int threads) {
   expects(!binding_in_force().places, "one binding at a time");
   static_cast<void>(process_processors());  // while no thread is bound
   binding_in_force().places = std::make_unique<const TeamPlaces>(std::move(places));
+  binding_in_force().threads = threads;
   ++binding_in_force().version;
   bind_this_thread(0, threads);
 }
@@ -73,6 +85,10 @@ TeamBinding::~TeamBinding() {
   ++binding_in_force().version;
   bind_this_thread(0, 1);
 }
+
+LiftedBinding::LiftedBinding() { set_lifted(true); }
+
+LiftedBinding::~LiftedBinding() { set_lifted(false); }
 
 UnboundStart::UnboundStart() {
   if (binding_in_force().version != 0 && own_binding.is_narrow) {

@@ -19,6 +19,16 @@ class TeamBinding {
   TeamBinding& operator=(const TeamBinding&) = delete;
 };
 
+/// While one exists, threads of teams run anywhere, bound or not. One at a time, and made and ended
+/// between regions by the thread that starts them.
+class LiftedBinding {
+ public:
+  LiftedBinding();
+  ~LiftedBinding();
+  LiftedBinding(const LiftedBinding&) = delete;
+  LiftedBinding& operator=(const LiftedBinding&) = delete;
+};
+
 /// While one exists, threads and processes that the calling thread starts may use all processors of
 /// this process: they inherit where it may run, and one core is not for them.
 class UnboundStart {

@@ -56,6 +56,7 @@ class ShortWaits::IdleTeam {
     ended_.wait(false);
   }
 
+  LiftedBinding lifted_;  ///< a thread that wakes may find its core taken and another one free
   std::latch ready_;
   std::atomic<bool> ended_{false};
   std::jthread thread_;  ///< last: it needs all of the above

@@ -118,6 +118,19 @@ TEST_F(Binding, TeamsOfMoreThreadsThanProcessorsRunAnywhere) {
   }
 }
 
+TEST_F(Binding, IsLiftedForAWhile) {
+  const TeamBinding binding(TeamPlaces(processors_, PlaceWidth::core), count());
+  {
+    const LiftedBinding lifted;
+    EXPECT_EQ(processors_of_this_thread(), all());
+    for (const auto& mask : masks_of_team(count())) {
+      EXPECT_EQ(mask, all());
+    }
+  }
+  EXPECT_EQ(processors_of_this_thread().size(), 1U);
+  EXPECT_EQ(masks_of_team(count()).back(), (std::vector<int>{all().back()}));
+}
+
 TEST_F(Binding, OtherThreadsAreStartedUnbound) {
   const TeamBinding binding(TeamPlaces(processors_, PlaceWidth::core), 1);
   std::vector<int> inherited;
