@@ -1,10 +1,15 @@
 #include "bankfull/app/background_work.hpp"
 
+#include "bankfull/core/exec/team_binding.hpp"
+
 #include <utility>
 
 namespace bankfull {
 
-BackgroundWork::BackgroundWork() : thread_([this] { run(); }) {}
+BackgroundWork::BackgroundWork() {
+  const UnboundStart unbound;
+  thread_ = std::thread([this] { run(); });
+}
 
 BackgroundWork::~BackgroundWork() {
   {

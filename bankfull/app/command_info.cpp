@@ -5,13 +5,18 @@
 #include "bankfull/app/report.hpp"
 #include "bankfull/app/version.hpp"
 #include "bankfull/core/base/build_facts.hpp"
+#include "bankfull/core/comm/launch_advice.hpp"
 #include "bankfull/core/comm/rank_survey.hpp"
+#include "bankfull/core/comm/thread_placement.hpp"
+#include "bankfull/core/machine/processors.hpp"
 #include "bankfull/core/measure/context.hpp"
 #include "bankfull/core/measure/run_result_json.hpp"
 
 #include <cstdio>
 #include <fmt/format.h>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace bankfull {
 
@@ -26,6 +31,20 @@ std::string version_text() {
 }
 
 namespace {
+
+/// A rank on each NUMA node has all of its memory close by.
+void print_advice(const RankSurvey& ranks) {
+  const std::vector<int>& processors = process_processors();
+  const int nodes = numa_node_count(SystemFiles(), processors);
+  if (ranks.ranks_per_node >= nodes) {
+    return;
+  }
+  const int cores = core_count(in_order_of_caches(SystemFiles(), processors));
+  const std::string command = command_for_nodes(nodes, cores, ranks.mpi_library);
+  if (!command.empty()) {
+    print_out("For work on this node's processors, start one rank per NUMA node:\n  {}\n", command);
+  }
+}
 
 void print_facts(const RankSurvey& ranks) {
   std::vector<FactGroup> groups = context_facts();
@@ -63,11 +82,14 @@ void add_info_command(CLI::App& program, const Communicator& ranks, Action& acti
           ->expected(0, 1));
   command->callback([&action, &ranks, file, json] {
     action = [&ranks, file, json] {
-      const RankSurvey survey = survey_ranks(ranks);
+      RankSurvey survey = survey_ranks(ranks);
+      survey.thread_binding =
+          place_threads(ranks, {.threads = survey.default_threads}).description();
       if (json->count() > 0) {
         write_json(*file, survey, ranks);
       } else {
         print_facts(survey);
+        print_advice(survey);
       }
       return ExitCode::ok;
     };

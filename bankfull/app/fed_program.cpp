@@ -1,6 +1,7 @@
 #include "bankfull/app/fed_program.hpp"
 
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/core/exec/team_binding.hpp"
 
 #include <algorithm>
 #include <array>
@@ -81,6 +82,7 @@ FedProgram::FedProgram(fs::path program, const std::vector<std::string>& argumen
     pointers.push_back(text.data());
   }
   pointers.push_back(nullptr);
+  const UnboundStart unbound;
   const int error =
       posix_spawn(&process_, program_.c_str(), streams.get(), nullptr, pointers.data(), environ);
   if (error != 0) {

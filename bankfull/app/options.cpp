@@ -11,6 +11,7 @@
 #include "bankfull/app/result_path.hpp"
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/base/precision_names.hpp"
+#include "bankfull/core/comm/launch_advice.hpp"
 #include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/machine/cpu.hpp"
 #include "bankfull/core/machine/gpu.hpp"
@@ -127,6 +128,19 @@ void require_range(const CLI::Option& option, const std::string& text, double va
   }
 }
 
+std::int64_t whole_in_range(const CLI::Option& option, const std::string& text,
+                            const OptionRange& range) {
+  const auto value = parse_whole(text);
+  if (!value && is_digits(text)) {
+    require_range(option, text, text.starts_with('-') ? range.least - 1.0 : HUGE_VAL, range);
+  }
+  if (!value) {
+    refuse_number(option, text, "a whole number", "such as 3");
+  }
+  require_range(option, text, static_cast<double>(*value), range);
+  return *value;
+}
+
 std::int64_t bytes_in(const std::string& option, const std::string& text) {
   const auto bytes = parse_byte_amount(text);
   if (!bytes || *bytes == 0) {
@@ -185,6 +199,43 @@ CLI::Option* add_list_of(CLI::App& command, const std::string& name, std::vector
           ->allow_extra_args(false));
 }
 
+constexpr const char* free_word = "free";
+
+/// A number, or `free`, which results keep as it was given.
+void add_threads_option(CLI::App& command, int& threads) {
+  CLI::Option* option = with_environment(command.add_option_function<std::string>(
+      "--threads",
+      [&threads](const std::string& text) {
+        threads = text == free_word ? free_threads : std::stoi(text);
+      },
+      "threads of the CPU team (default: all cores, or a rank's share of them); free: as many as "
+      "there are cores that others leave free, by their load over a quarter of a second"));
+  option->type_name("N|free")->default_function([] { return "0"; });
+  option->transform(rewriting([option](const std::string& text) {
+    return text == free_word ? text
+                             : fmt::format("{}", whole_in_range(*option, text,
+                                                                {.least = 1, .most = max_threads}));
+  }));
+}
+
+/// Collective: how many threads `--threads free` means for this rank, which it says.
+int threads_for_free_cores(const Communicator& ranks) {
+  const FreeCores cores = find_free_cores(ranks);
+  tell(ranks, fmt::format("--threads free chose {} of {} cores; others keep {:.1f} busy",
+                          cores.free, cores.all, cores.busy));
+  return cores.free;
+}
+
+/// Collective: `asked` is the value of --threads.
+void warn_of_squeezed_team(const Communicator& ranks, int threads, int asked) {
+  const bool is_asked = asked != 0 || read_environment("OMP_NUM_THREADS").has_value();
+  const std::string warning =
+      squeeze_warning(survey_node_use(ranks, threads, is_asked), detect_starter());
+  if (!warning.empty()) {
+    tell(ranks, warning);
+  }
+}
+
 }  // namespace
 
 bool CommonOptions::json_goes_to_output() const { return json == standard_output; }
@@ -207,6 +258,10 @@ Device CommonOptions::resolved_device(const Communicator& ranks) const {
 MeasurePolicy CommonOptions::prepare(const Communicator& ranks, Device chosen,
                                      int threads_used) const {
   MeasurePolicy policy = policy_of(ceiling, ranks, ceiling_home(ranks, chosen, threads_used));
+  policy.placement = placement(ranks, chosen, threads_used);
+  if (!chosen.is_cuda() && !policy.placement.openmp_binds) {
+    warn_of_squeezed_team(ranks, threads_used, threads);
+  }
   if (!std::isfinite(progress) || progress < 0.0) {
     throw UsageError(fmt::format("--progress {} is not a valid interval", progress),
                      "use seconds, or 0 for none");
@@ -231,13 +286,25 @@ MeasurePolicy CommonOptions::prepare(const Communicator& ranks, Device chosen,
 
 int CommonOptions::resolved_threads(const Communicator& ranks) const {
   ranks.agree([&] {
-    if (threads < 0 || threads > max_threads) {
+    if (threads != free_threads && (threads < 0 || threads > max_threads)) {
       throw UsageError(fmt::format("--threads {} is out of range", threads),
                        fmt::format("use 1 to {}", max_threads));
     }
   });
+  const bool any_free = ranks.max(std::int64_t{threads == free_threads}) > 0;
+  const int by_free_cores = any_free ? threads_for_free_cores(ranks) : 0;
+  if (threads == free_threads) {
+    return by_free_cores;
+  }
   const int by_default = default_threads(ranks);
   return threads == 0 ? by_default : threads;
+}
+
+ThreadPlacement CommonOptions::placement(const Communicator& ranks, Device chosen,
+                                         int threads_used) const {
+  return place_threads(ranks, {.pinning = pinning_names.parse(pin, "--pin " + pin + " is unknown"),
+                               .on_cpu = !chosen.is_cuda(),
+                               .threads = threads_used});
 }
 
 CLI::Option* with_environment(CLI::Option* option) {
@@ -255,15 +322,7 @@ CLI::Option* with_environment(CLI::Option* option) {
 
 CLI::Option* take_whole(CLI::Option* option, const OptionRange& range) {
   return option->transform(rewriting([option, range](const std::string& text) {
-    const auto value = parse_whole(text);
-    if (!value && is_digits(text)) {
-      require_range(*option, text, text.starts_with('-') ? range.least - 1.0 : HUGE_VAL, range);
-    }
-    if (!value) {
-      refuse_number(*option, text, "a whole number", "such as 3");
-    }
-    require_range(*option, text, static_cast<double>(*value), range);
-    return fmt::format("{}", *value);
+    return fmt::format("{}", whole_in_range(*option, text, range));
   }));
 }
 
@@ -333,13 +392,19 @@ void add_device_options(CLI::App& command, std::string& device, int& threads) {
                       "auto, cpu, cuda or cuda:N; auto takes the first GPU if any, or one "
                       "per rank")
           ->capture_default_str());
-  add_number(command, "--threads", threads,
-             "threads of the CPU team (default: all cores, or a rank's share of them)",
-             {.least = 1, .most = max_threads});
+  add_threads_option(command, threads);
 }
 
 void add_common_options(CLI::App& command, CommonOptions& options) {
   add_device_options(command, options.device, options.threads);
+  with_environment(
+      command
+          .add_option("--pin", options.pin,
+                      "where threads of CPU teams may run: auto (each on its share of the cores, "
+                      "unless a variable of OpenMP binds them or there are fewer processors than "
+                      "threads), cores (each on one core, or exit 2) or none (anywhere)")
+          ->type_name("auto|cores|none")
+          ->capture_default_str());
   add_json_option(command, options.json);
   with_environment(command.add_flag("--quiet", options.quiet, "no progress, only result lines"));
   add_number(command, "--progress", options.progress,

@@ -36,10 +36,14 @@ struct Thresholds {
   [[nodiscard]] bool needs_percentage() const { return min_percent.value_or(0.0) > 0.0; }
 };
 
+/// In the place of a number of threads: as many as there are free cores.
+inline constexpr int free_threads = -1;
+
 /// The options that every measuring subcommand shares.
 struct CommonOptions {
   std::string device = "auto";
-  int threads = 0;  ///< 0: the default team
+  int threads = 0;  ///< 0: the default team; or free_threads
+  std::string pin = "auto";
   std::optional<std::string> json;
   bool quiet = false;
   double progress = 30.0;  ///< seconds between lines of progress; 0: none
@@ -67,6 +71,10 @@ struct CommonOptions {
     return dry_run ? Shortage::reported : Shortage::refused;
   }
 
+  /// Collective: where these run; see place_threads.
+  [[nodiscard]] ThreadPlacement placement(const Communicator& ranks, Device chosen,
+                                          int threads_used) const;
+
   /// Collective: the threads of this rank's team. Throws UsageError for a count that no team can
   /// have.
   [[nodiscard]] int resolved_threads(const Communicator& ranks) const;
@@ -78,8 +86,8 @@ void add_json_option(CLI::App& command, std::optional<std::string>& json);
 /// Adds --device and --threads, where a command runs.
 void add_device_options(CLI::App& command, std::string& device, int& threads);
 
-/// Adds --device, --threads, --json, --quiet, --progress, --dry-run, --ceiling and --max-spread.
-/// Every option has a matching environment variable: BANKFULL_DEVICE for --device.
+/// Adds --device, --threads, --pin, --json, --quiet, --progress, --dry-run, --ceiling and
+/// --max-spread. Every option has a matching environment variable: BANKFULL_DEVICE for --device.
 void add_common_options(CLI::App& command, CommonOptions& options);
 
 /// Adds --min-gbs, --min-gflops, --min-percent, --baseline and --threshold to the command of this

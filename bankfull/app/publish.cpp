@@ -12,12 +12,15 @@
 #include "bankfull/app/thresholds.hpp"
 #include "bankfull/core/base/printable.hpp"
 #include "bankfull/core/comm/rank_survey.hpp"
+#include "bankfull/core/exec/team_binding.hpp"
+#include "bankfull/core/exec/team_waits.hpp"
 #include "bankfull/core/measure/run_result_json.hpp"
 
 #include <algorithm>
 #include <exception>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -217,6 +220,14 @@ ExitCode compare_with(const std::optional<compare::Baseline>& baseline, const st
   return of_root;
 }
 
+/// Null where threads are not bound.
+std::unique_ptr<const TeamBinding> bind_teams(const ThreadPlacement& placement) {
+  return placement.is_bound()
+             ? std::make_unique<const TeamBinding>(
+                   TeamPlaces(placement.processors, placement.width), placement.threads)
+             : nullptr;
+}
+
 }  // namespace
 
 ExitCode run_and_publish(const CommonOptions& options, const MeasurePolicy& policy,
@@ -237,6 +248,7 @@ ExitCode run_and_publish(const CommonOptions& options, const MeasurePolicy& poli
   });
   RankSurvey survey = survey_ranks(ranks);
   survey.devices = policy.home.devices;
+  survey.thread_binding = policy.home.devices.empty() ? "" : policy.placement.description();
   const TerminationWatch termination(ranks.is_root());
   const AnyInterruption asked(termination, publication.interruption);
   if (publication.walltime != nullptr) {
@@ -246,15 +258,25 @@ ExitCode run_and_publish(const CommonOptions& options, const MeasurePolicy& poli
                                          ? static_cast<const Interruption&>(asked)
                                          : *publication.walltime;
   MachineWatch machine(ranks);
+  const ThreadPlacement& placement = policy.placement;
+  TeamWaits waits(SystemFiles(), placement.numbers(), placement.threads);
   RunResult result = [&] {
+    const std::unique_ptr<const TeamBinding> binding = bind_teams(placement);
     ProgressLine progress(options.quiet || !ranks.is_root() ? 0.0 : options.progress);
     return workload({.ranks = ranks,
                      .progress = progress,
                      .policy = policy,
                      .interruption = &interruption,
-                     .machine = &machine});
+                     .machine = &machine,
+                     .waits = placement.waits_are_set ? nullptr : &waits});
   }();
   result.machine = machine.state(ranks);
+  if (waits.most_taken() > 0.0) {
+    result.notes.push_back(fmt::format(
+        "other processes used up to {:.1f} of this rank's {} processors: threads that waited for "
+        "their team slept, and none was bound",
+        waits.most_taken(), placement.processors.size()));
+  }
   result.ended_by = cause_of_end(interruption, ranks);
   Failures failures;
   std::string json;

@@ -719,6 +719,37 @@ class BadHimenoInput(CommandLine):
                      *QUICK, environment={"OMP_DYNAMIC": "true"})
         self.assertEqual(result.returncode, OK, result.stderr)
 
+    def recorded(self, *arguments, environment=None):
+        """The JSON of a short run with these options, and what it said on standard error."""
+        path = self.path / "himeno.json"
+        result = run("himeno", "--size", "XS", "--json", str(path), *QUICK, *arguments, environment=environment)
+        self.assertEqual(result.returncode, OK, result.stderr)
+        return json.loads(path.read_text()), result.stderr
+
+    def binding_of(self, *arguments, environment=None):
+        document, _ = self.recorded(*arguments, environment=environment)
+        return document["context"]["ranks"]["thread_binding"]["value"]
+
+    def test_threads_are_bound_unless_something_else_does(self):
+        cores = len(os.sched_getaffinity(0))
+        if cores < 2:
+            self.skipTest("one processor leaves nothing to choose")
+        self.assertIn(f"{cores} threads, 1 ", self.binding_of("--threads", str(cores)))
+        self.assertEqual(self.binding_of("--threads", str(cores), "--pin", "none"), "no: --pin none")
+        self.assertEqual(self.binding_of("--threads", "1"), "no: a single thread may use any core")
+        self.assertIn("1 thread, 1 core each", self.binding_of("--threads", "1", "--pin", "cores"))
+        self.assertIn("no: more threads", self.binding_of("--threads", str(cores + 1)))
+        self.assertEqual(self.binding_of("--threads", "1", environment={"OMP_PROC_BIND": "false"}),
+                         "no: OMP_PROC_BIND is set")
+
+    def test_a_team_of_the_free_cores(self):
+        document, said = self.recorded("--threads", "free")
+        chosen = re.search(r"--threads free chose (\d+) of (\d+) cores; others keep \d+\.\d busy", said)
+        self.assertIsNotNone(chosen, said)
+        self.assertTrue(1 <= int(chosen[1]) <= int(chosen[2]), said)
+        self.assertEqual(document["problem"]["threads"]["value"], int(chosen[1]))
+        self.assertEqual(document["context"]["options"]["threads"]["value"], "free")
+
     def test_names(self):
         self.refused("himeno", "--device", "cpu", "--schedule", "fast", saying=["fast", "tuned"])
         self.refused("himeno", "--device", "cpu", "--precision", "fp16", saying=["fp16", "fp32"])

@@ -115,7 +115,8 @@ std::vector<std::string> values_in(const Values& values, const std::string& what
 /// that one does not record or may not read.
 bool is_new_kind(const Difference& difference) {
   const std::string& what = difference.what;
-  return (what.starts_with("--") || what.starts_with("host.") || what.starts_with("gpu.")) &&
+  return (what.starts_with("--") || what.starts_with("host.") || what.starts_with("gpu.") ||
+          what == "ranks.thread_binding") &&
          (difference.old_values.empty() || difference.new_values.empty());
 }
 

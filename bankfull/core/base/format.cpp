@@ -53,6 +53,20 @@ std::string format_seconds(double seconds) {
   return three_digits(seconds * 1e9) + " ns";
 }
 
+std::string ranges_text(const std::vector<std::uint64_t>& numbers) {
+  std::string list;
+  for (std::size_t n = 0; n < numbers.size();) {
+    std::size_t last = n;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) {
+      ++last;
+    }
+    list += fmt::format("{}{}", list.empty() ? "" : ",", numbers[n]);
+    list += last > n ? fmt::format("-{}", numbers[last]) : "";
+    n = last + 1;
+  }
+  return list;
+}
+
 std::vector<std::string> parts_of(const std::string& text, char separator) {
   std::vector<std::string> parts(1);
   for (const char letter : text) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@ std::string format_si(double value, const std::string& unit);
 
 /// "850 ns", "1.23 ms", "4.5 s", "3 min 20 s".
 std::string format_seconds(double seconds);
+
+/// Ascending numbers as a list of ranges: "0-3,8".
+std::string ranges_text(const std::vector<std::uint64_t>& numbers);
 
 /// The parts of a text between separators; an empty text is one empty part.
 std::vector<std::string> parts_of(const std::string& text, char separator);

@@ -5,10 +5,10 @@
 #include "bankfull/core/comm/parallel_run.hpp"
 #include "bankfull/core/exec/team.hpp"
 #include "bankfull/core/machine/gpu.hpp"
+#include "bankfull/core/machine/processors.hpp"
 
 #include <algorithm>
 #include <functional>
-#include <sched.h>
 
 namespace bankfull {
 namespace {
@@ -39,26 +39,19 @@ std::vector<int> ranks_that_share(const Communicator& ranks,
 }  // namespace
 
 std::vector<std::uint64_t> usable_processors() {
-  std::vector<std::uint64_t> processors;
-  // Larger than any machine's: the system refuses sets that are too small for it.
-  constexpr std::size_t most = std::size_t{1} << 16;
-  std::vector<unsigned char> storage(CPU_ALLOC_SIZE(most));
-  auto* const set = reinterpret_cast<cpu_set_t*>(storage.data());
-  if (sched_getaffinity(0, storage.size(), set) == 0) {
-    for (std::size_t n = 0; n < most; ++n) {
-      if (CPU_ISSET_S(n, storage.size(), set)) {
-        processors.push_back(n);
-      }
-    }
-  }
-  return processors;
+  const std::vector<int>& numbers = process_processors();
+  return {numbers.begin(), numbers.end()};
 }
 
 Sharers sharers_on_node(const Communicator& ranks, const std::vector<std::uint64_t>& things) {
   const std::vector<int> sharing = ranks_that_share(ranks, things);
   const auto own = std::find(sharing.begin(), sharing.end(), ranks.rank());
+  const auto all = ranks.all_gather(things);
   return {.place = static_cast<int>(own - sharing.begin()),
-          .count = static_cast<int>(sharing.size())};
+          .count = static_cast<int>(sharing.size()),
+          .are_alike = std::all_of(sharing.begin(), sharing.end(), [&](int rank) {
+            return all[static_cast<std::size_t>(rank)] == things;
+          })};
 }
 
 int default_threads(const Communicator& ranks) {

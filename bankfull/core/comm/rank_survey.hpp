@@ -17,6 +17,10 @@ struct RankSurvey {
   int default_threads = 1;  ///< of this rank
   std::string mpi_library;  ///< empty if MPI is not used
 
+  /// Whether and where the threads of rank 0 are bound: ThreadPlacement's description. Empty if
+  /// nothing runs.
+  std::string thread_binding = {};
+
   /// The device of every rank, in rank order: "CPU <model> of host <name>, 4 threads", "GPU <name>
   /// of host <name>". Empty if nothing runs.
   std::vector<std::string> devices = {};
@@ -29,13 +33,14 @@ RankSurvey survey_ranks(const Communicator& ranks);
 struct Sharers {
   int place = 0;
   int count = 1;
+  bool are_alike = true;  ///< each of them has all of the things that this rank has, and no other
 };
 
 /// Collective: the ranks of this node that share any of this rank's resources, which are numbered
 /// consistently across the node.
 Sharers sharers_on_node(const Communicator& ranks, const std::vector<std::uint64_t>& things);
 
-/// Indices of the processors that this process may run on, ascending.
+/// Indices of the processors that this process may run on, ascending: process_processors.
 std::vector<std::uint64_t> usable_processors();
 
 /// Collective: the default number of threads of a rank: OMP_NUM_THREADS if it is set, else the

@@ -2,6 +2,7 @@
 
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/expects.hpp"
+#include "bankfull/core/exec/team_binding.hpp"
 
 #include <algorithm>
 #include <omp.h>
@@ -14,8 +15,11 @@ Team::Team(int threads) : threads_(threads) {
   omp_set_dynamic(0);
   int given = 0;
 #pragma omp parallel num_threads(threads)
+  {
+    detail::bind_member();
 #pragma omp single
-  given = omp_get_num_threads();
+    given = omp_get_num_threads();
+  }
   if (given != threads) {
     throw UsageError("OpenMP gives a team of " + std::to_string(given) + " instead of " +
                          std::to_string(threads) + " threads",
@@ -27,9 +31,13 @@ Team::Team(int threads) : threads_(threads) {
 int Team::default_threads() { return std::min(omp_get_max_threads(), omp_get_thread_limit()); }
 
 Range my_share(std::int64_t count) {
+  detail::bind_member();
   return share(count, omp_get_thread_num(), omp_get_num_threads());
 }
 
-int share_number() { return omp_get_thread_num(); }
+int share_number() {
+  detail::bind_member();
+  return omp_get_thread_num();
+}
 
 }  // namespace bankfull

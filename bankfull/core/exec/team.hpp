@@ -32,7 +32,8 @@ inline constexpr std::int64_t min_team_bytes = std::int64_t{256} << 10;
 /// a thread finds its pages on its own NUMA node.
 class Team {
  public:
-  /// Throws UsageError where OpenMP gives fewer threads (OMP_THREAD_LIMIT, OMP_MAX_ACTIVE_LEVELS, a
+  /// Binds its threads to their places, if teams are bound (TeamBinding). Throws UsageError where
+  /// OpenMP gives fewer threads (OMP_THREAD_LIMIT, OMP_MAX_ACTIVE_LEVELS, a
   /// parallel region around): their parts of the work would be left undone.
   explicit Team(int threads);
 
@@ -45,10 +46,11 @@ class Team {
   int threads_;
 };
 
-/// Inside a parallel region: the calling thread's part of [0, count).
+/// Inside a parallel region: the calling thread's part of [0, count). A thread that asks for the
+/// first time is bound to its place, if teams are bound (TeamBinding).
 Range my_share(std::int64_t count);
 
-/// Inside a parallel region: the calling thread's number.
+/// Inside a parallel region: the calling thread's number. Binds it likewise.
 int share_number();
 
 }  // namespace bankfull

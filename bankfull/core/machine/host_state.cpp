@@ -111,6 +111,18 @@ std::vector<Figure> host_state(const SystemFiles& files) {
   return all;
 }
 
+std::vector<Figure> process_memory(const SystemFiles& files) {
+  const std::string rollup = "proc/self/smaps_rollup";
+  const auto all = files.number_after(rollup, "Anonymous");
+  const auto huge = files.number_after(rollup, "AnonHugePages");
+  if (!all || !huge || *all <= 0) {
+    return {};
+  }
+  const double share = static_cast<double>(*huge) / static_cast<double>(*all);
+  return {{.name = "process_memory", .value = *all * 1024, .unit = "B"},
+          {.name = "process_memory_in_huge_pages", .value = 100.0 * share, .unit = "%"}};
+}
+
 std::vector<Figure> host_counts(const SystemFiles& files) {
   std::vector<Figure> all = memory_errors(files);
   std::istringstream line(files.text("proc/stat").value_or(""));

@@ -13,6 +13,10 @@ namespace bankfull {
 /// interrupts each to read it.
 std::vector<Figure> host_state(const SystemFiles& files);
 
+/// The memory that this process has to itself, and what share of it the system put in huge pages.
+/// The system walks all of it for that: tenths of a second where there are many small pages.
+std::vector<Figure> process_memory(const SystemFiles& files);
+
 /// Counters since boot: errors of the memory, and processor time that the hypervisor withheld and
 /// that all processes used.
 std::vector<Figure> host_counts(const SystemFiles& files);

@@ -1,35 +1,22 @@
 #include "bankfull/core/machine/numa.hpp"
 
 #include "bankfull/build_config.hpp"
-#include "bankfull/core/comm/rank_survey.hpp"
-
-#include <cstdint>
+#include "bankfull/core/machine/processors.hpp"
 
 namespace bankfull {
-namespace {
-
-std::vector<int> usable_numbers() {
-  std::vector<int> numbers;
-  for (const std::uint64_t processor : usable_processors()) {
-    numbers.push_back(static_cast<int>(processor));
-  }
-  return numbers;
-}
-
-}  // namespace
 
 std::vector<NumaNode> survey_numa_nodes() {
   if constexpr (build::hwloc) {
-    return detail::numa_nodes_by_hwloc(usable_numbers());
+    return detail::numa_nodes_by_hwloc(process_processors());
   }
   return {};
 }
 
 std::vector<int> processors_of_cores() {
   if constexpr (build::hwloc) {
-    return detail::processors_of_cores_by_hwloc(usable_numbers());
+    return detail::processors_of_cores_by_hwloc(process_processors());
   }
-  return usable_numbers();
+  return process_processors();
 }
 
 bool bind_to_node([[maybe_unused]] const Memory& memory, [[maybe_unused]] int node) {

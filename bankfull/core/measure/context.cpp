@@ -155,6 +155,9 @@ FactGroup rank_facts(const RankSurvey& ranks) {
                       integer("default_threads", ranks.default_threads, "threads"),
                       text("mpi_library", ranks.mpi_library.empty() ? "none" : ranks.mpi_library),
                   }};
+  if (!ranks.thread_binding.empty()) {
+    group.facts.push_back(text("thread_binding", ranks.thread_binding));
+  }
   if (!ranks.devices.empty()) {
     group.facts.push_back(
         text("devices", fmt::format("{}", fmt::join(ranks.devices, between_devices))));
@@ -178,20 +181,6 @@ std::vector<std::string> context_environment() {
   }
   std::sort(variables.begin(), variables.end());
   return variables;
-}
-
-std::string ranges_text(const std::vector<std::uint64_t>& numbers) {
-  std::string list;
-  for (std::size_t n = 0; n < numbers.size();) {
-    std::size_t last = n;
-    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) {
-      ++last;
-    }
-    list += fmt::format("{}{}", list.empty() ? "" : ",", numbers[n]);
-    list += last > n ? fmt::format("-{}", numbers[last]) : "";
-    n = last + 1;
-  }
-  return list;
 }
 
 }  // namespace bankfull

@@ -3,7 +3,6 @@
 #include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -29,8 +28,5 @@ FactGroup rank_facts(const RankSurvey& ranks);
 /// The environment variables that affect a run, as NAME=value: all
 /// BANKFULL_*, OMP_*, CUDA_*, NCCL_* and OMPI_MCA_*, sorted, but for the folder of the launch.
 std::vector<std::string> context_environment();
-
-/// Ascending numbers as a list of ranges: "0-3,8".
-std::string ranges_text(const std::vector<std::uint64_t>& numbers);
 
 }  // namespace bankfull

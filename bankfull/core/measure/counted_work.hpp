@@ -26,6 +26,9 @@ class CountedWork {
   void add(double timed_seconds, bool last) {
     constexpr double often_enough = 0.5;
     timed_seconds_ += timed_seconds;
+    if (machine_ != nullptr && last) {
+      machine_->observe_pages();
+    }
     if (machine_ == nullptr || !before_ || (timed_seconds_ < often_enough && !last)) {
       return;
     }

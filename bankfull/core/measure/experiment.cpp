@@ -114,6 +114,9 @@ std::vector<Measurement> Experiment::measure_in_turn(const std::vector<Benchmark
   if (all.front().seconds.empty()) {
     throw Interrupted();
   }
+  if (context_.machine != nullptr) {
+    context_.machine->observe_pages();
+  }
   std::vector<Measurement> measurements;
   for (std::size_t b = 0; b < benchmarks.size() && !all[b].seconds.empty(); ++b) {
     measurements.push_back(measurement(*benchmarks[b], all[b]));

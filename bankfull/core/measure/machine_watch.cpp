@@ -147,6 +147,13 @@ class MachineWatch::History {
     last_ = std::move(moment);
   }
 
+  /// What is read at other times than the rest.
+  void add_besides(const std::vector<Figure>& figures) {
+    for (const Figure& figure : figures) {
+      widen(ranges_, figure);
+    }
+  }
+
   void describe(ObservedPart& part) const {
     if (!first_) {
       return;
@@ -351,6 +358,15 @@ void MachineWatch::observe() {
     host_->observe(clock_.seconds());
   }
   last_observed_ = clock_.seconds();
+}
+
+void MachineWatch::observe_pages() {
+  const double now = clock_.seconds();
+  if (host_ && working_.empty() &&
+      (!pages_observed_ || now - *pages_observed_ >= min_seconds_between_observing)) {
+    host_->history.add_besides(process_memory(files_));
+    pages_observed_ = now;
+  }
 }
 
 MachineState MachineWatch::own_parts() const {

@@ -58,6 +58,10 @@ class MachineWatch {
   /// Reads the whole state.
   void observe();
 
+  /// Reads how much of the node's first process lies in huge pages; to be called while what was
+  /// timed is in memory. Does nothing if it has just done so, or if GPUs work.
+  void observe_pages();
+
   /// Collective: reads the state after the run and returns that of all ranks: of each GPU once, and
   /// of each node.
   [[nodiscard]] MachineState state(const Communicator& ranks);
@@ -77,6 +81,7 @@ class MachineWatch {
   std::vector<std::unique_ptr<Gpu>> gpus_;
   std::vector<const Gpu*> working_;  ///< of these
   double last_observed_ = 0.0;
+  std::optional<double> pages_observed_;  ///< when
 };
 
 }  // namespace bankfull

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "bankfull/core/comm/communicator.hpp"
+#include "bankfull/core/comm/thread_placement.hpp"
+#include "bankfull/core/exec/team_waits.hpp"
 #include "bankfull/core/measure/interruption.hpp"
 #include "bankfull/core/measure/known_ceilings.hpp"
 #include "bankfull/core/measure/machine_watch.hpp"
@@ -26,6 +28,7 @@ struct MeasurePolicy {
   CeilingRule ceiling = CeilingRule::automatic;
   std::vector<Ceiling> known_ceilings = {};  ///< for CeilingRule::file
   CeilingHome home = {};                     ///< to be recorded with the result
+  ThreadPlacement placement = {};            ///< of this rank
 
   // Measuring all ceilings of a run takes at most the larger of the two; see Ceilings.
   double ceiling_share = 0.1;    ///< of the run without its ceilings
@@ -41,9 +44,13 @@ struct RunContext {
   MeasurePolicy policy = {};
   const Interruption* interruption = nullptr;  ///< of this rank; may be null
   MachineWatch* machine = nullptr;             ///< of this rank; null on all ranks or none
+  TeamWaits* waits = nullptr;                  ///< of this rank's teams; may be null
 
-  /// Collective: whether any rank was asked to end early.
+  /// Collective, between pieces of work: whether any rank was asked to end early.
   [[nodiscard]] bool interrupted() const {
+    if (waits != nullptr) {
+      waits->adapt();
+    }
     return !ranks.all(interruption == nullptr || !interruption->requested());
   }
 

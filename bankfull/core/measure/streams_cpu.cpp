@@ -9,7 +9,6 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
-#include <omp.h>
 #include <utility>
 
 namespace bankfull {
@@ -231,7 +230,7 @@ class CpuStreams final : public Streams {
         pool_(MemorySpace::host, static_cast<std::size_t>(slab_bytes_ * threads)) {
 #pragma omp parallel num_threads(threads_)
     {
-      auto* slab = reinterpret_cast<float*>(pool_.data() + omp_get_thread_num() * slab_bytes_);
+      auto* slab = reinterpret_cast<float*>(pool_.data() + share_number() * slab_bytes_);
       for (std::int64_t n = 0; n < slab_bytes_ / 4; ++n) {
         slab[n] = 0.5F;
       }
@@ -296,7 +295,7 @@ class CpuStreams final : public Streams {
     double slowest = 0.0;
 #pragma omp parallel num_threads(threads_) reduction(max : slowest)
     {
-      const Part<T> part = part_of<T>(pattern, elements, omp_get_thread_num());
+      const Part<T> part = part_of<T>(pattern, elements, share_number());
 #pragma omp barrier
       const Stopwatch watch;
       for (int n = 0; n < passes; ++n) {
@@ -348,7 +347,7 @@ class CpuStreams final : public Streams {
     std::int64_t wrong = 0;
 #pragma omp parallel num_threads(threads_) reduction(+ : wrong)
     {
-      const Part<T> part = part_of<T>(pattern, elements, omp_get_thread_num());
+      const Part<T> part = part_of<T>(pattern, elements, share_number());
       set_known(pattern, part);
       pass(part);
       wrong += wrong_in(pattern, part);

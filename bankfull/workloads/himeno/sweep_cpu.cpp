@@ -8,7 +8,6 @@
 #include "bankfull/workloads/himeno/sweep.hpp"
 
 #include <fmt/format.h>
-#include <omp.h>
 #include <optional>
 
 namespace bankfull::himeno {
@@ -214,7 +213,7 @@ class CpuSolver final : public Solver {
                   const SweepRow& sweep_row) {
 #pragma omp parallel num_threads(grid.threads())
     {
-      const Block block = grid.block(view.updated, omp_get_thread_num());
+      const Block block = grid.block(view.updated, share_number());
       for (std::int64_t i = block.planes.begin; i < block.planes.end; ++i) {
         for (std::int64_t j = block.rows.begin; j < block.rows.end; ++j) {
           sums_.at(0, part.i0 + i, part.j0 + j) += sweep_row(view, i, j);

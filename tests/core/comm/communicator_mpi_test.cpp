@@ -1,6 +1,7 @@
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/comm/communicator.hpp"
 #include "bankfull/core/comm/rank_survey.hpp"
+#include "bankfull/core/comm/thread_placement.hpp"
 #include "tests/mpi_main.hpp"
 
 #include <bit>
@@ -11,6 +12,7 @@
 #include <gtest/gtest.h>
 #include <new>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -66,6 +68,25 @@ TEST(MpiCommunicator, OneNodeHoldsAllRanks) {
   EXPECT_EQ(survey.ranks_per_node, ranks.size());
   EXPECT_GE(survey.default_threads, 1);
   EXPECT_FALSE(survey.mpi_library.empty());
+}
+
+TEST(MpiThreadPlacement, RanksThatShareProcessorsDivideTheCores) {
+  const Communicator& ranks = test_ranks();
+  const auto nothing = [](const char*) { return std::optional<std::string>(); };
+  const ThreadPlacement place = place_threads(ranks, {.threads = 1}, SystemFiles(), nothing);
+  const auto all = ranks.all_gather(place.numbers());
+  const int cores = core_count(in_order_of_caches(SystemFiles(), process_processors()));
+  if (ranks.size() > cores) {
+    EXPECT_EQ(place.unbound_because, "the node has more ranks than cores");
+    EXPECT_EQ(place.numbers(), process_processors());
+    return;
+  }
+  std::vector<int> together;
+  for (const auto& numbers : all) {
+    EXPECT_FALSE(numbers.empty());
+    together.insert(together.end(), numbers.begin(), numbers.end());
+  }
+  EXPECT_THAT(together, testing::UnorderedElementsAreArray(process_processors()));
 }
 
 TEST(MpiCommunicator, SumHasTheBitsOfTheSerialSum) {

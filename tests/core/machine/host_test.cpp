@@ -132,6 +132,17 @@ TEST(HostState, AsksAtMostSixteenProcessorsForTheirFrequencies) {
   EXPECT_EQ(text_in(state, "fastest_processor"), "1022") << "every second one";
 }
 
+TEST(HostState, TellsWhatShareOfTheProcessLiesInHugePages) {
+  const FakeSystem system;
+  EXPECT_TRUE(process_memory(system.files()).empty());
+  system.write("proc/self/smaps_rollup",
+               "1000-2000 ---p 00000000 00:00 0 [rollup]\nRss: 9000 kB\nAnonymous: 8192 kB\n"
+               "AnonHugePages: 6144 kB\n");
+  const auto memory = process_memory(system.files());
+  EXPECT_EQ(text_in(memory, "process_memory"), "8388608");
+  EXPECT_EQ(text_in(memory, "process_memory_in_huge_pages"), "75");
+}
+
 TEST(HostState, CountsStealAndErrorsOfMemory) {
   const FakeSystem system;
   system.write("proc/stat", "cpu  100 0 100 800 0 0 0 300 0 0\n");

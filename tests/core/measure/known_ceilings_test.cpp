@@ -1,6 +1,7 @@
 #include "bankfull/core/measure/known_ceilings.hpp"
 
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/core/base/format.hpp"
 #include "bankfull/core/measure/context.hpp"
 #include "bankfull/core/measure/run_result_json.hpp"
 #include "tests/alone.hpp"

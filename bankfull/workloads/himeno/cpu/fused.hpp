@@ -1,13 +1,13 @@
 #pragma once
 
 #include "bankfull/core/base/stream_store.hpp"
+#include "bankfull/core/exec/team.hpp"
 #include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/workloads/himeno/cpu/plan.hpp"
 #include "bankfull/workloads/himeno/cpu/row_sums.hpp"
 #include "bankfull/workloads/himeno/problem.hpp"
 
 #include <algorithm>
-#include <omp.h>
 #include <vector>
 
 namespace bankfull::himeno {
@@ -230,7 +230,7 @@ class FusedSweep {
                             plan_.sweeps - 1);
     }
 #pragma omp parallel num_threads(plan_.grid.threads())
-    between_[static_cast<std::size_t>(omp_get_thread_num())].touch();
+    between_[static_cast<std::size_t>(share_number())].touch();
   }
 
   [[nodiscard]] const FusedPassPlan& plan() const { return plan_; }
@@ -239,7 +239,7 @@ class FusedSweep {
   void operator()(const SweepView<T>& view, RowSums& sums) const {
 #pragma omp parallel num_threads(plan_.grid.threads())
     {
-      const int thread = omp_get_thread_num();
+      const int thread = share_number();
       detail::FusedBlock<T>(view, reach_of(view.updated, thread), plan_,
                             between_[static_cast<std::size_t>(thread)], sums)
           .run();
