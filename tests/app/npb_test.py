@@ -196,6 +196,12 @@ class Run(Npb):
             self.assertIn(f" entries={entries} ", text)
             self.assertIn(" verdict=verified", text)
 
+    def test_is_names_how_it_counts(self):
+        for counts in ("values", "buckets"):
+            text = self.succeeded("is", "--class", "S", "--quiet", "--repeat", "1", "--is-counts", counts)
+            self.assertIn(f" counts={counts} ", text)
+            self.assertIn(" verdict=verified", text)
+
     def test_the_reference(self):
         text = self.succeeded("mg", "--class", "S", "--schedule", "reference", "--quiet")
         self.assertEqual([line.split()[0] for line in text.splitlines()], ["RESULT"])

@@ -22,6 +22,7 @@ struct NpbOptions {
   std::string schedule = "tuned";
   std::string cg_order = "auto";
   std::string cg_entries = "auto";
+  std::string is_counts = "auto";
   std::string transport = "auto";
   double perturbation = 0.0;
   int repeats = 3;
@@ -34,6 +35,7 @@ npb::Problem problem_of(const NpbOptions& options, const Communicator& ranks) {
   problem.schedule = npb::parse_schedule(options.schedule);
   problem.cg_order = npb::parse_cg_order(options.cg_order);
   problem.cg_entries = npb::parse_cg_entries(options.cg_entries);
+  problem.is_counts = npb::parse_is_counts(options.is_counts);
   problem.perturbation = options.perturbation;
   problem.repeats = options.repeats;
   problem.transport = parse_transport(options.transport);
@@ -117,6 +119,10 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
   with_environment(command->add_option("--cg-entries", options->cg_entries,
                                        "entries of CG's symmetric matrix that CPUs keep: auto, "
                                        "upper (half of them), or all"))
+      ->capture_default_str();
+  with_environment(command->add_option("--is-counts", options->is_counts,
+                                       "how IS counts keys on one rank's threads: auto, values, "
+                                       "or buckets"))
       ->capture_default_str();
   with_environment(command->add_option("--transport", options->transport,
                                        "between ranks: auto, peer, nccl, mpi-device or mpi"))

@@ -81,9 +81,15 @@ void check_choice(const Problem& problem, Kernel kernel, const std::string& opti
           "leave it out, or use --device cpu and --schedule tuned");
 }
 
-void check_choices(const Problem& problem) {
+void check_choices(const Problem& problem, int ranks) {
   if (problem.cg_entries != CgEntries::automatic) {
     check_choice(problem, Kernel::cg, "--cg-entries " + to_string(problem.cg_entries));
+  }
+  if (problem.is_counts != IsCounts::automatic) {
+    const std::string option = "--is-counts " + to_string(problem.is_counts);
+    check_choice(problem, Kernel::is, option);
+    require(ranks == 1, option + " is a choice on one rank: several always use buckets",
+            "leave it out, or start one rank");
   }
 }
 
@@ -97,7 +103,7 @@ void check_settings(const Problem& problem, int ranks) {
     check_reference(problem, ranks);
   }
   check_cg_order(problem);
-  check_choices(problem);
+  check_choices(problem, ranks);
 }
 
 }  // namespace

@@ -43,6 +43,18 @@ std::string to_string(CgEntries entries);
 /// Throws UsageError for an unknown name.
 CgEntries parse_cg_entries(const std::string& text);
 
+/// How IS counts keys on the threads of one rank.
+enum class IsCounts {
+  automatic,  ///< by the caches and the number of threads
+  values,     ///< each thread counts all values
+  buckets,    ///< threads sort keys into buckets, each of which one thread counts
+};
+
+std::string to_string(IsCounts counts);
+
+/// Throws UsageError for an unknown name.
+IsCounts parse_is_counts(const std::string& text);
+
 /// Larger numbers would never end.
 inline constexpr int max_repeats = 10'000;
 
@@ -53,6 +65,7 @@ struct Problem {
   Schedule schedule = Schedule::tuned;
   CgOrder cg_order = CgOrder::automatic;
   CgEntries cg_entries = CgEntries::automatic;
+  IsCounts is_counts = IsCounts::automatic;
   Device device = {};
   int threads = 1;
   int repeats = 3;

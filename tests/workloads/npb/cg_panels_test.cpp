@@ -42,18 +42,18 @@ std::vector<double> product(const Panels& panels, int threads, PanelOrder order,
 }
 
 /// What is kept, by how many threads.
-struct Case {
+struct PanelsCase {
   Kept kept;
   int threads;
 };
 
-std::string name_of(const testing::TestParamInfo<Case>& info) {
+std::string name_of_panels(const testing::TestParamInfo<PanelsCase>& info) {
   return std::string(info.param.kept == Kept::upper ? "Upper" : "All") +
          std::to_string(info.param.threads);
 }
 
-std::vector<Case> cases(const std::vector<int>& threads) {
-  std::vector<Case> all;
+std::vector<PanelsCase> panels_cases(const std::vector<int>& threads) {
+  std::vector<PanelsCase> all;
   for (const Kept kept : {Kept::upper, Kept::all}) {
     for (const int number : threads) {
       all.push_back({kept, number});
@@ -62,7 +62,7 @@ std::vector<Case> cases(const std::vector<int>& threads) {
   return all;
 }
 
-class CgPanels : public testing::TestWithParam<Case> {};
+class CgPanels : public testing::TestWithParam<PanelsCase> {};
 
 TEST_P(CgPanels, MultiplyAsTheMatrixDoesInBothOrders) {
   // Class A has more columns than a panel.
@@ -84,9 +84,10 @@ TEST_P(CgPanels, MultiplyAsTheMatrixDoesInBothOrders) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Npb, CgPanels, testing::ValuesIn(cases({1, 3, 7, 16, 64})), name_of);
+INSTANTIATE_TEST_SUITE_P(Npb, CgPanels, testing::ValuesIn(panels_cases({1, 3, 7, 16, 64})),
+                         name_of_panels);
 
-class CgOnTeams : public testing::TestWithParam<Case> {
+class CgOnTeams : public testing::TestWithParam<PanelsCase> {
  protected:
   static std::unique_ptr<bankfull::npb::Benchmark> solver() {
     return make_cpu(
@@ -112,7 +113,8 @@ TEST_P(CgOnTeams, IsVerifiedWithTheSameBitsInEveryRun) {
   EXPECT_EQ(zeta_of(*solver()), zeta);
 }
 
-INSTANTIATE_TEST_SUITE_P(Npb, CgOnTeams, testing::ValuesIn(cases({1, 2, 3, 7, 16})), name_of);
+INSTANTIATE_TEST_SUITE_P(Npb, CgOnTeams, testing::ValuesIn(panels_cases({1, 2, 3, 7, 16})),
+                         name_of_panels);
 
 }  // namespace
 }  // namespace bankfull::npb::cg

@@ -9,24 +9,24 @@
 namespace bankfull::npb::cg {
 namespace {
 
-constexpr std::int64_t rows = 61;
+constexpr std::int64_t tiled_rows = 61;
 
 /// A rank's block of a small matrix, for a team.
-struct Case {
+struct TilesCase {
   Kept kept;
   int rank;
   int ranks;
   int threads;
 };
 
-std::string name_of(const testing::TestParamInfo<Case>& info) {
-  const Case& c = info.param;
+std::string name_of_tiles(const testing::TestParamInfo<TilesCase>& info) {
+  const TilesCase& c = info.param;
   return std::string(c.kept == Kept::upper ? "Upper" : "All") + std::to_string(c.rank) + "Of" +
          std::to_string(c.ranks) + "On" + std::to_string(c.threads);
 }
 
-std::vector<Case> cases() {
-  std::vector<Case> all;
+std::vector<TilesCase> tiles_cases() {
+  std::vector<TilesCase> all;
   for (const Kept kept : {Kept::upper, Kept::all}) {
     for (const int ranks : {1, 2, 4, 5}) {
       for (int rank = 0; rank < ranks; ++rank) {
@@ -39,9 +39,9 @@ std::vector<Case> cases() {
   return all;
 }
 
-class CgTiles : public testing::TestWithParam<Case> {
+class CgTiles : public testing::TestWithParam<TilesCase> {
  protected:
-  Block block_ = block_of(rows, GetParam().kept, GetParam().rank, GetParam().ranks);
+  Block block_ = block_of(tiled_rows, GetParam().kept, GetParam().rank, GetParam().ranks);
   std::vector<Tile> tiles_ = cut_into_tiles(block_, GetParam().threads);
 
   /// Whether an entry of the matrix is one of those that a block keeps.
@@ -53,8 +53,8 @@ class CgTiles : public testing::TestWithParam<Case> {
 
 TEST_P(CgTiles, HaveEachEntryOfTheBlockOnce) {
   ASSERT_EQ(static_cast<int>(tiles_.size()), GetParam().threads);
-  for (std::int64_t row = 0; row < rows; ++row) {
-    for (std::int64_t column = 0; column < rows; ++column) {
+  for (std::int64_t row = 0; row < tiled_rows; ++row) {
+    for (std::int64_t column = 0; column < tiled_rows; ++column) {
       int times = 0;
       for (const Tile& tile : tiles_) {
         times += keeps(block_of(block_, tile), row, column) ? 1 : 0;
@@ -82,7 +82,7 @@ TEST_P(CgTiles, HaveACopyOfEachInputTheyNeed) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Blocks, CgTiles, testing::ValuesIn(cases()), name_of);
+INSTANTIATE_TEST_SUITE_P(Blocks, CgTiles, testing::ValuesIn(tiles_cases()), name_of_tiles);
 
 class CgTileSizes : public testing::TestWithParam<int> {};
 

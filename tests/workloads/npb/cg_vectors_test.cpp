@@ -25,20 +25,20 @@ TEST_P(CgVectors, AreThoseThatOneThreadDrawsOneByOne) {
 
 TEST_P(CgVectors, HaveTheElementsOfSomeRowsAndColumnsOnly) {
   const SparseVectors whole = draw_vectors(Class::w);
-  const Range rows{17, 1201};
-  const Range columns{3333, 6999};
+  const Range some_rows{17, 1201};
+  const Range some_columns{3333, 6999};
   SparseVectors expected{.starts = {0}, .indices = {}, .values = {}};
   for (std::size_t i = 0; i + 1 < whole.starts.size(); ++i) {
     for (auto n = static_cast<std::size_t>(whole.starts[i]);
          n < static_cast<std::size_t>(whole.starts[i + 1]); ++n) {
-      if (rows.holds(whole.indices[n]) || columns.holds(whole.indices[n])) {
+      if (some_rows.holds(whole.indices[n]) || some_columns.holds(whole.indices[n])) {
         expected.indices.push_back(whole.indices[n]);
         expected.values.push_back(whole.values[n]);
       }
     }
     expected.starts.push_back(static_cast<std::int64_t>(expected.indices.size()));
   }
-  expect_same(draw_elements(Class::w, rows, columns, Team(GetParam())), expected);
+  expect_same(draw_elements(Class::w, some_rows, some_columns, Team(GetParam())), expected);
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, CgVectors, testing::Values(1, 2, 3, 7, 16),

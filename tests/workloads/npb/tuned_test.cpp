@@ -8,17 +8,17 @@ namespace bankfull::npb {
 namespace {
 
 /// A kernel, a number of threads.
-struct Case {
+struct TunedCase {
   Kernel kernel;
   int threads;
 };
 
-std::string name_of(const testing::TestParamInfo<Case>& info) {
+std::string name_of_tuned(const testing::TestParamInfo<TunedCase>& info) {
   return to_string(info.param.kernel) + std::to_string(info.param.threads);
 }
 
-std::vector<Case> small_cases() {
-  std::vector<Case> cases;
+std::vector<TunedCase> small_cases() {
+  std::vector<TunedCase> cases;
   for (const Kernel kernel : all_kernels) {
     for (const int threads : {1, 2, 3, 5}) {
       cases.push_back({kernel, threads});
@@ -27,7 +27,7 @@ std::vector<Case> small_cases() {
   return cases;
 }
 
-class Tuned : public testing::TestWithParam<Case> {};
+class Tuned : public testing::TestWithParam<TunedCase> {};
 
 TEST_P(Tuned, IsVerifiedInEveryRun) {
   Problem problem;
@@ -41,7 +41,7 @@ TEST_P(Tuned, IsVerifiedInEveryRun) {
   expect_verified(*benchmark);
 }
 
-INSTANTIATE_TEST_SUITE_P(Npb, Tuned, testing::ValuesIn(small_cases()), name_of);
+INSTANTIATE_TEST_SUITE_P(Npb, Tuned, testing::ValuesIn(small_cases()), name_of_tuned);
 
 TEST(TunedEp, HasTheReferencesCountsAndTheSameBitsOnAnyThreads) {
   const ep::Tally serial = ep::tally_serially(Class::s);
@@ -61,8 +61,21 @@ TEST(IsVerification, FindsRanksThatAreWrong) {
   std::vector<is::Key> keys(std::size_t{1} << is_parameters(Class::s).log2_keys);
   is::generate(Class::s, 0, keys);
   const Range values{0, std::int64_t{1} << is_parameters(Class::s).log2_values};
-  EXPECT_FALSE(is::ascend_by_rank(values, 0, keys, [](is::Key) { return 0; }));
-  EXPECT_FALSE(is::ascend_by_rank(values, 0, keys, [](is::Key) { return -1; }));
+  for (const int threads : {1, 3}) {
+    const Team team(threads);
+    EXPECT_FALSE(is::ascend_by_rank(team, values, 0, keys, [](is::Key) { return 0; }));
+    EXPECT_FALSE(is::ascend_by_rank(team, values, 0, keys, [](is::Key) { return -1; }));
+  }
+}
+
+TEST(IsVerification, FindsTwoValuesThatAreInEachOthersPlaces) {
+  const std::vector<is::Key> keys{0, 2, 1, 2, 0};
+  const auto right = [](is::Key key) { return std::array{0, 2, 3}.at(key); };
+  const auto exchanged = [](is::Key key) { return std::array{0, 4, 2}.at(key); };
+  for (const int threads : {1, 2}) {
+    EXPECT_TRUE(is::ascend_by_rank(Team(threads), {0, 3}, 0, keys, right));
+    EXPECT_FALSE(is::ascend_by_rank(Team(threads), {0, 3}, 0, keys, exchanged));
+  }
 }
 
 TEST(IsKeys, AreTheSameFromAnyPlaceOn) {
