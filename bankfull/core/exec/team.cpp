@@ -32,4 +32,6 @@ Range my_share(std::int64_t count) {
 
 int share_number() { return omp_get_thread_num(); }
 
+int share_count() { return omp_get_num_threads(); }
+
 }  // namespace bankfull
