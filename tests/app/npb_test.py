@@ -190,6 +190,18 @@ class Run(Npb):
             text = self.succeeded("cg", "--class", "S", "--quiet", "--repeat", "1", *flags)
             self.assertIn(" order=nasa ", text)
 
+    def test_cg_names_the_entries_that_it_keeps(self):
+        for entries in ("upper", "all"):
+            text = self.succeeded("cg", "--class", "S", "--quiet", "--repeat", "1", "--cg-entries", entries)
+            self.assertIn(f" entries={entries} ", text)
+            self.assertIn(" verdict=verified", text)
+
+    def test_is_names_how_it_counts(self):
+        for counts in ("values", "buckets"):
+            text = self.succeeded("is", "--class", "S", "--quiet", "--repeat", "1", "--is-counts", counts)
+            self.assertIn(f" counts={counts} ", text)
+            self.assertIn(" verdict=verified", text)
+
     def test_the_reference(self):
         text = self.succeeded("mg", "--class", "S", "--schedule", "reference", "--quiet")
         self.assertEqual([line.split()[0] for line in text.splitlines()], ["RESULT"])

@@ -40,4 +40,6 @@ int share_number() {
   return omp_get_thread_num();
 }
 
+int share_count() { return omp_get_num_threads(); }
+
 }  // namespace bankfull

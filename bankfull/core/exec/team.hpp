@@ -53,4 +53,7 @@ Range my_share(std::int64_t count);
 /// Inside a parallel region: the calling thread's number. Binds it likewise.
 int share_number();
 
+/// Inside a parallel region: how many threads there are.
+int share_count();
+
 }  // namespace bankfull

@@ -21,6 +21,8 @@ struct NpbOptions {
   std::string size = "A";
   std::string schedule = "tuned";
   std::string cg_order = "auto";
+  std::string cg_entries = "auto";
+  std::string is_counts = "auto";
   std::string transport = "auto";
   double perturbation = 0.0;
   int repeats = 3;
@@ -32,6 +34,8 @@ npb::Problem problem_of(const NpbOptions& options, const Communicator& ranks) {
   problem.size = npb::parse_class(options.size);
   problem.schedule = npb::parse_schedule(options.schedule);
   problem.cg_order = npb::parse_cg_order(options.cg_order);
+  problem.cg_entries = npb::parse_cg_entries(options.cg_entries);
+  problem.is_counts = npb::parse_is_counts(options.is_counts);
   problem.perturbation = options.perturbation;
   problem.repeats = options.repeats;
   problem.transport = parse_transport(options.transport);
@@ -97,6 +101,7 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
       "  bankfull npb all                        all five, class A\n"
       "  bankfull npb cg --class C --json out.json\n"
       "  bankfull npb cg --class D --device cuda --cg nasa\n"
+      "  bankfull npb cg --class C --device cpu --cg-entries all\n"
       "  bankfull npb ep --class S --schedule reference");
   add_common_options(*command, options->common);
   add_thresholds(*command, "npb", options->common);
@@ -110,6 +115,14 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
   with_environment(command->add_option("--cg", options->cg_order,
                                        "CG's order of operations: auto, nasa, or "
                                        "chronopoulos-gear, one sum over ranks per step, on GPUs"))
+      ->capture_default_str();
+  with_environment(command->add_option("--cg-entries", options->cg_entries,
+                                       "entries of CG's symmetric matrix that CPUs keep: auto, "
+                                       "upper (half of them), or all"))
+      ->capture_default_str();
+  with_environment(command->add_option("--is-counts", options->is_counts,
+                                       "how IS counts keys on one rank's threads: auto, values, "
+                                       "or buckets"))
       ->capture_default_str();
   with_environment(command->add_option("--transport", options->transport,
                                        "between ranks: auto, peer, nccl, mpi-device or mpi"))

@@ -70,6 +70,29 @@ void check_cg_order(const Problem& problem) {
           "use --cg nasa, which is CG's order on CPUs, or --device cuda");
 }
 
+/// An option that chooses between two ways of a kernel's tuned schedule on CPUs.
+void check_choice(const Problem& problem, Kernel kernel, const std::string& option) {
+  require(std::ranges::find(problem.kernels, kernel) != problem.kernels.end(),
+          fmt::format("{} is a choice of the kernel {}, which this run does not have", option,
+                      to_string(kernel)),
+          fmt::format("leave it out, or run the kernel {} or all", to_string(kernel)));
+  require(!problem.device.is_cuda() && problem.schedule != Schedule::reference,
+          option + " is a choice of the tuned schedule on CPUs",
+          "leave it out, or use --device cpu and --schedule tuned");
+}
+
+void check_choices(const Problem& problem, int ranks) {
+  if (problem.cg_entries != CgEntries::automatic) {
+    check_choice(problem, Kernel::cg, "--cg-entries " + to_string(problem.cg_entries));
+  }
+  if (problem.is_counts != IsCounts::automatic) {
+    const std::string option = "--is-counts " + to_string(problem.is_counts);
+    check_choice(problem, Kernel::is, option);
+    require(ranks == 1, option + " is a choice on one rank: several always use buckets",
+            "leave it out, or start one rank");
+  }
+}
+
 void check_settings(const Problem& problem, int ranks) {
   require(problem.repeats >= 1 && problem.repeats <= max_repeats,
           fmt::format("--repeat {} is not a number of repeats", problem.repeats),
@@ -80,6 +103,7 @@ void check_settings(const Problem& problem, int ranks) {
     check_reference(problem, ranks);
   }
   check_cg_order(problem);
+  check_choices(problem, ranks);
 }
 
 }  // namespace

@@ -31,6 +31,30 @@ std::string to_string(CgOrder order);
 /// Throws UsageError for an unknown name.
 CgOrder parse_cg_order(const std::string& text);
 
+/// Which entries of its symmetric matrix CG keeps on CPUs.
+enum class CgEntries {
+  automatic,  ///< the choice that moves fewer bytes
+  upper,      ///< those right of the diagonal, each of which serves its mirror image too
+  all,
+};
+
+std::string to_string(CgEntries entries);
+
+/// Throws UsageError for an unknown name.
+CgEntries parse_cg_entries(const std::string& text);
+
+/// How IS counts keys on the threads of one rank.
+enum class IsCounts {
+  automatic,  ///< by the caches and the number of threads
+  values,     ///< each thread counts all values
+  buckets,    ///< threads sort keys into buckets, each of which one thread counts
+};
+
+std::string to_string(IsCounts counts);
+
+/// Throws UsageError for an unknown name.
+IsCounts parse_is_counts(const std::string& text);
+
 /// Larger numbers would never end.
 inline constexpr int max_repeats = 10'000;
 
@@ -40,6 +64,8 @@ struct Problem {
   Class size = Class::a;
   Schedule schedule = Schedule::tuned;
   CgOrder cg_order = CgOrder::automatic;
+  CgEntries cg_entries = CgEntries::automatic;
+  IsCounts is_counts = IsCounts::automatic;
   Device device = {};
   int threads = 1;
   int repeats = 3;

@@ -76,7 +76,8 @@ class FtTraffic : public testing::TestWithParam<FtParameters> {
 
   Traffic along_z(const Decay* decay, const CountedField& to) {
     return counting::traffic_of([&] {
-      transform_z(ft(), fft_, LaneFft::Sign::minus, decay, 0, Range{0, ft().ny}, field_, to, work_);
+      transform_z(ft(), fft_, LaneFft::Sign::minus, decay, 0, Range{0, ft().ny}, field_, to,
+                  Stores::cached, work_);
     });
   }
 

@@ -8,29 +8,36 @@
 namespace bankfull::npb::is {
 namespace {
 
-class IsRankings : public testing::TestWithParam<KeySet> {};
+class IsRankings : public testing::TestWithParam<KeySet> {
+ protected:
+  static void expect_ranked_on(int threads) {
+    for (const IsCounts counts : {IsCounts::values, IsCounts::buckets}) {
+      SCOPED_TRACE(to_string(counts));
+      expect_ranked(*make_on_team(Class::s, counts, threads), Class::s,
+                    keys_of(GetParam(), Class::s));
+    }
+  }
+};
 
-TEST_P(IsRankings, AreRightForAnyKeysOnOneThread) {
-  expect_ranked(*make_cpu(Class::s, 1), Class::s, keys_of(GetParam(), Class::s));
-}
+TEST_P(IsRankings, AreRightForAnyKeysOnOneThread) { expect_ranked_on(1); }
 
-TEST_P(IsRankings, AreRightForAnyKeysOnThreeThreads) {
-  expect_ranked(*make_cpu(Class::s, 3), Class::s, keys_of(GetParam(), Class::s));
-}
+TEST_P(IsRankings, AreRightForAnyKeysOnThreeThreads) { expect_ranked_on(3); }
+
+TEST_P(IsRankings, AreRightForAnyKeysOnSixteenThreads) { expect_ranked_on(16); }
 
 INSTANTIATE_TEST_SUITE_P(Keys, IsRankings, testing::ValuesIn(key_sets), name_of_set);
 
 /// Into how many buckets a class's keys go.
-struct Buckets {
+struct BucketCount {
   Class size;
   std::size_t count;
 };
 
-std::string name_of_buckets(const testing::TestParamInfo<Buckets>& info) {
+std::string name_of_buckets(const testing::TestParamInfo<BucketCount>& info) {
   return to_string(info.param.size) + std::to_string(info.param.count);
 }
 
-class IsExpectedCounts : public testing::TestWithParam<Buckets> {
+class IsExpectedCounts : public testing::TestWithParam<BucketCount> {
  protected:
   /// Keys of NPB in each bucket, of positions in a range.
   [[nodiscard]] static Counts found(const Range& positions) {
@@ -78,9 +85,9 @@ TEST_P(IsExpectedCounts, AreTheSameFromBothEnds) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Npb, IsExpectedCounts,
-                         testing::Values(Buckets{Class::s, 512}, Buckets{Class::s, 2048},
-                                         Buckets{Class::w, 16}, Buckets{Class::w, 512},
-                                         Buckets{Class::w, 2048}),
+                         testing::Values(BucketCount{Class::s, 512}, BucketCount{Class::s, 2048},
+                                         BucketCount{Class::w, 16}, BucketCount{Class::w, 512},
+                                         BucketCount{Class::w, 2048}),
                          name_of_buckets);
 
 TEST(IsRoom, IsLittleMoreThanWhatIsExpected) {

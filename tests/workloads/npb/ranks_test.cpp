@@ -130,7 +130,7 @@ void expect_product(cg::Kept kept) {
   const int rank = test_ranks().rank();
   const Range piece = cg::piece_of(whole.rows(), rank, test_ranks().size());
   const cg::Block block = cg::block_of(whole.rows(), kept, rank, test_ranks().size());
-  const cg::Panels panels(cg::assemble(Class::s, block, Team(1)), block, Team(1));
+  const cg::Panels panels(Class::s, block, Team(1));
   cg::BlockVectors vectors(whole.rows(), kept, test_ranks());
   std::vector<double> v;
   for (std::int64_t n = piece.begin; n < piece.end; ++n) {
@@ -139,16 +139,14 @@ void expect_product(cg::Kept kept) {
   vectors.put(v.data(), {0, piece.size()});
   vectors.gather();
   if (kept == cg::Kept::all) {
-    cg::multiply_all(panels.part(0), vectors.inputs(), vectors.outputs());
+    cg::multiply_all(panels.part(0), cg::PanelOrder::ascending, vectors.inputs(),
+                     vectors.outputs());
   } else {
-    std::vector<cg::Pair> pairs;
-    for (std::int64_t n = 0; n < block.input_count(); ++n) {
-      pairs.push_back({vectors.inputs()[n], 0.0});
-    }
-    cg::multiply_upper(panels, panels.part(0), pairs.data());
-    for (std::size_t n = 0; n < pairs.size(); ++n) {
-      vectors.outputs()[n] = pairs[n].sum;
-    }
+    const std::int64_t inputs = block.input_count();
+    std::vector<cg::Pair> pairs(static_cast<std::size_t>(inputs));
+    cg::multiply_upper(panels.part(0), cg::PanelOrder::ascending, vectors.inputs(), pairs.data());
+    std::fill_n(vectors.outputs(), inputs, 0.0);
+    cg::add_sums(panels.part(0), pairs.data(), {0, inputs}, vectors.outputs());
   }
   vectors.reduce();
   std::vector<double> q(v.size());

@@ -1,28 +1,24 @@
-#include "bankfull/workloads/npb/cg/panels.hpp"
 #include "bankfull/workloads/npb/ep/ep.hpp"
 #include "bankfull/workloads/npb/ft/ft.hpp"
 #include "bankfull/workloads/npb/is/is.hpp"
 #include "tests/alone.hpp"
 #include "tests/workloads/npb/verification.hpp"
-#include "tests/workloads/npb/whole_matrix.hpp"
-
-#include <cmath>
 
 namespace bankfull::npb {
 namespace {
 
 /// A kernel, a number of threads.
-struct Case {
+struct TunedCase {
   Kernel kernel;
   int threads;
 };
 
-std::string name_of(const testing::TestParamInfo<Case>& info) {
+std::string name_of_tuned(const testing::TestParamInfo<TunedCase>& info) {
   return to_string(info.param.kernel) + std::to_string(info.param.threads);
 }
 
-std::vector<Case> small_cases() {
-  std::vector<Case> cases;
+std::vector<TunedCase> small_cases() {
+  std::vector<TunedCase> cases;
   for (const Kernel kernel : all_kernels) {
     for (const int threads : {1, 2, 3, 5}) {
       cases.push_back({kernel, threads});
@@ -31,7 +27,7 @@ std::vector<Case> small_cases() {
   return cases;
 }
 
-class Tuned : public testing::TestWithParam<Case> {};
+class Tuned : public testing::TestWithParam<TunedCase> {};
 
 TEST_P(Tuned, IsVerifiedInEveryRun) {
   Problem problem;
@@ -45,7 +41,7 @@ TEST_P(Tuned, IsVerifiedInEveryRun) {
   expect_verified(*benchmark);
 }
 
-INSTANTIATE_TEST_SUITE_P(Npb, Tuned, testing::ValuesIn(small_cases()), name_of);
+INSTANTIATE_TEST_SUITE_P(Npb, Tuned, testing::ValuesIn(small_cases()), name_of_tuned);
 
 TEST(TunedEp, HasTheReferencesCountsAndTheSameBitsOnAnyThreads) {
   const ep::Tally serial = ep::tally_serially(Class::s);
@@ -61,72 +57,25 @@ TEST(TunedEp, HasTheReferencesCountsAndTheSameBitsOnAnyThreads) {
   }
 }
 
-/// A x by the assembled rows.
-std::vector<double> product(const cg::Matrix& matrix, const std::vector<double>& x) {
-  std::vector<double> y(x.size(), 0.0);
-  for (std::size_t row = 0; row < x.size(); ++row) {
-    for (std::int64_t n = matrix.starts[row]; n < matrix.starts[row + 1]; ++n) {
-      const auto entry = static_cast<std::size_t>(n);
-      y[row] += matrix.values[entry] * x[static_cast<std::size_t>(matrix.columns[entry])];
-    }
-  }
-  return y;
-}
-
-/// The same without the diagonal, by the panels of all threads.
-std::vector<double> product(const cg::Panels& panels, int threads, const std::vector<double>& x) {
-  std::vector<double> y(x.size(), 0.0);
-  for (int thread = 0; thread < threads; ++thread) {
-    if (panels.block().kept == cg::Kept::all) {
-      cg::multiply_all(panels.part(thread), x.data(), y.data());
-      continue;
-    }
-    std::vector<cg::Pair> pairs;
-    for (const double element : x) {
-      pairs.push_back({element, 0.0});
-    }
-    cg::multiply_upper(panels, panels.part(thread), pairs.data());
-    for (std::size_t n = 0; n < y.size(); ++n) {
-      y[n] += pairs[n].sum;
-    }
-  }
-  return y;
-}
-
-TEST(CgPanels, MultiplyAsTheMatrixDoesInBothWays) {
-  // Class A has more columns than a panel.
-  const cg::Matrix matrix = whole_matrix(Class::a, 2);
-  ASSERT_GT(matrix.rows(), cg::panel_columns);
-  std::vector<double> x(static_cast<std::size_t>(matrix.rows()));
-  for (std::size_t n = 0; n < x.size(); ++n) {
-    x[n] = std::sin(static_cast<double>(n));
-  }
-  const std::vector<double> expected = product(matrix, x);
-  const std::vector<double> diagonal = cg::diagonal_of(Class::a, {0, matrix.rows()});
-  for (const cg::Kept kept : {cg::Kept::upper, cg::Kept::all}) {
-    for (const int threads : {1, 3}) {
-      const cg::Block block = cg::block_of(matrix.rows(), kept, 0, 1);
-      const cg::Panels panels(cg::assemble(Class::a, block, Team(1)), block, Team(threads));
-      const std::vector<double> y = product(panels, threads, x);
-      for (std::size_t n = 0; n < x.size(); ++n) {
-        ASSERT_NEAR(y[n] + diagonal[n] * x[n], expected[n], 1e-12) << n;
-      }
-    }
-  }
-}
-
-TEST(CgPanels, KeepAllWhereManyThreadsWouldAddUpTheirSums) {
-  EXPECT_EQ(cg::better_kept(Class::s, 1, 2), cg::Kept::upper);
-  EXPECT_EQ(cg::better_kept(Class::s, 1, 64), cg::Kept::all);
-  EXPECT_EQ(cg::better_kept(Class::s, 4, 16), cg::Kept::all);
-}
-
 TEST(IsVerification, FindsRanksThatAreWrong) {
   std::vector<is::Key> keys(std::size_t{1} << is_parameters(Class::s).log2_keys);
   is::generate(Class::s, 0, keys);
   const Range values{0, std::int64_t{1} << is_parameters(Class::s).log2_values};
-  EXPECT_FALSE(is::ascend_by_rank(values, 0, keys, [](is::Key) { return 0; }));
-  EXPECT_FALSE(is::ascend_by_rank(values, 0, keys, [](is::Key) { return -1; }));
+  for (const int threads : {1, 3}) {
+    const Team team(threads);
+    EXPECT_FALSE(is::ascend_by_rank(team, values, 0, keys, [](is::Key) { return 0; }));
+    EXPECT_FALSE(is::ascend_by_rank(team, values, 0, keys, [](is::Key) { return -1; }));
+  }
+}
+
+TEST(IsVerification, FindsTwoValuesThatAreInEachOthersPlaces) {
+  const std::vector<is::Key> keys{0, 2, 1, 2, 0};
+  const auto right = [](is::Key key) { return std::array{0, 2, 3}.at(key); };
+  const auto exchanged = [](is::Key key) { return std::array{0, 4, 2}.at(key); };
+  for (const int threads : {1, 2}) {
+    EXPECT_TRUE(is::ascend_by_rank(Team(threads), {0, 3}, 0, keys, right));
+    EXPECT_FALSE(is::ascend_by_rank(Team(threads), {0, 3}, 0, keys, exchanged));
+  }
 }
 
 TEST(IsKeys, AreTheSameFromAnyPlaceOn) {

@@ -56,14 +56,6 @@ std::int64_t total_size(const std::vector<Range>& ranges) {
   return total;
 }
 
-Kept better_kept(Class size, int ranks, int threads) {
-  constexpr std::int64_t entry_bytes = 10;
-  constexpr std::int64_t sum_bytes = 24;  // written by a thread, read and cleared when added up
-  const CgParameters& cg = cg_parameters(size);
-  const std::int64_t sums = threads * max_inputs(cg.rows, Kept::upper, ranks) * sum_bytes;
-  return cg.nonzeros / ranks / 2 * entry_bytes > sums ? Kept::upper : Kept::all;
-}
-
 std::vector<Range> Block::inputs() const {
   if (kept == Kept::all || rows.begin == columns.begin) {
     return {columns};
@@ -98,12 +90,15 @@ Block block_of(std::int64_t rows, Kept kept, int rank, int ranks) {
           segment(rows, grid, std::max(i, j))};
 }
 
-std::int64_t max_inputs(std::int64_t rows, Kept kept, int ranks) {
-  std::int64_t most = 0;
+Block largest_block(std::int64_t rows, Kept kept, int ranks) {
+  Block largest;
   for (int rank = 0; rank < ranks; ++rank) {
-    most = std::max(most, block_of(rows, kept, rank, ranks).input_count());
+    const Block block = block_of(rows, kept, rank, ranks);
+    if (block.input_count() > largest.input_count()) {
+      largest = block;
+    }
   }
-  return most;
+  return largest;
 }
 
 std::optional<Overlap> overlap_of(const Range& piece, const std::vector<Range>& ranges) {

@@ -15,10 +15,6 @@ enum class Kept {
   all,    ///< all but the diagonal
 };
 
-/// The choice that moves fewer bytes: with `Kept::upper` each thread adds to a vector of its own,
-/// and these must be summed.
-Kept better_kept(Class size, int ranks, int threads);
-
 std::int64_t total_size(const std::vector<Range>& ranges);
 
 /// A rank's elements of each vector: the ranks' pieces follow each other and are equal but for one
@@ -56,8 +52,8 @@ struct Block {
 /// about as many entries each, and a rank needs about 1 / side of the vectors.
 Block block_of(std::int64_t rows, Kept kept, int rank, int ranks);
 
-/// Inputs of the block that has most.
-std::int64_t max_inputs(std::int64_t rows, Kept kept, int ranks);
+/// The block that has most inputs.
+Block largest_block(std::int64_t rows, Kept kept, int ranks);
 
 /// A part of a piece, and where it stands among inputs or outputs.
 struct Overlap {

@@ -1,6 +1,8 @@
 #include "bankfull/workloads/npb/cg/cg.hpp"
 
 #include "bankfull/build_config.hpp"
+#include "bankfull/workloads/npb/cg/kept_entries.hpp"
+#include "bankfull/workloads/npb/cg/panels.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -31,14 +33,16 @@ Facts facts_of(const Problem& problem) {
 
 WorkBytes work_bytes(const Problem& problem, int ranks) {
   const CgParameters& cg = cg_parameters(problem.size);
-  const Kept kept = better_kept(problem.size, ranks, problem.threads);
-  const std::int64_t inputs = max_inputs(cg.rows, kept, ranks);
+  const Kept kept = kept_entries(problem, ranks, problem.threads);
+  const Block block = largest_block(cg.rows, kept, ranks);
+  const std::int64_t inputs = block.input_count();
   const std::int64_t entries = (cg.nonzeros - cg.rows) / (kept == Kept::upper ? 2 * ranks : ranks);
   constexpr std::int64_t entry_bytes = 12;
   constexpr std::int64_t packed_bytes = 10;
-  const std::int64_t packed = entries * packed_bytes;
-  const std::int64_t set =
-      packed + cg.rows / ranks * 40 + (kept == Kept::upper ? 16 * inputs * problem.threads : 0);
+  const std::int64_t copies = input_count(cut_into_tiles(block, problem.threads));
+  const std::int64_t pairs =
+      kept == Kept::upper ? copies * static_cast<std::int64_t>(sizeof(Pair)) : 0;
+  const std::int64_t set = entries * packed_bytes + cg.rows / ranks * 48 + pairs;
   if constexpr (build::cuda) {
     if (problem.device.is_cuda()) {
       return {.device = cuda_memory_bytes(problem, ranks), .working_set = set};
@@ -47,11 +51,13 @@ WorkBytes work_bytes(const Problem& problem, int ranks) {
   if (problem.schedule == Schedule::reference) {
     return {.device = reference_memory_bytes(problem.size)};
   }
-  // Beside the block as it is assembled: what it needs of the vectors that the matrix is made of,
-  // twice, and what each thread forms rows in; then the block as it is used.
+  // The block as it is assembled and as it is used; what is needed of the vectors that the matrix
+  // is made of, twice, and what each thread forms rows in.
   const std::int64_t vectors = 2 * inputs * (cg.vector_nonzeros + 1) * entry_bytes;
-  const std::int64_t forming = vectors + cg.rows * 24 + inputs * 13 * problem.threads;
-  return {.device = entries * entry_bytes + std::max(forming, packed), .working_set = set};
+  constexpr std::int64_t forming_bytes = 13;
+  return {.device = entries * (entry_bytes + packed_bytes) + vectors + cg.rows * 24 +
+                    forming_bytes * copies,
+          .working_set = set};
 }
 
 std::string refusal_of_ranks(const Problem& problem, int ranks) {

@@ -3,6 +3,7 @@
 #include "bankfull/core/exec/team.hpp"
 #include "bankfull/workloads/npb/benchmark.hpp"
 #include "bankfull/workloads/npb/cg/blocks.hpp"
+#include "bankfull/workloads/npb/cg/sparse_vectors.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -16,17 +17,6 @@ inline constexpr double reciprocal_condition = 0.1;
 
 /// Element i of each sparse vector x_i.
 inline constexpr double own_element = 0.5;
-
-/// Sparse vectors x_0, x_1, ... of random elements: vector i has the elements [starts[i],
-/// starts[i + 1]) and one half at i.
-struct SparseVectors {
-  std::vector<std::int64_t> starts;
-  std::vector<std::int32_t> indices;
-  std::vector<double> values;
-};
-
-/// The vectors of a class, drawn in the order that NPB prescribes.
-SparseVectors draw_vectors(Class size);
 
 /// Weight of x_i x_i' in the matrix.
 double vector_weight(Class size, std::int64_t i);
@@ -44,12 +34,33 @@ struct Matrix {
   [[nodiscard]] std::int64_t nonzeros() const { return starts.back(); }
 };
 
-/// The entries of a block of A = sum of weight_i x_i x_i' + (rcond - shift) I times `scale`, rows
-/// in parallel, rows and columns counted from where the block begins. No more than the block is
-/// ever in memory.
+/// What the entries of A = sum of weight_i x_i x_i' + (rcond - shift) I in a block are assembled
+/// from, beside the diagonal.
+class OuterProducts {
+ public:
+  /// Entries are multiplied by `scale`.
+  OuterProducts(Class size, const Block& block, const Team& team, double scale);
+
+  /// The entries of a part of the block, by the thread that calls; rows and columns counted from
+  /// where the part begins.
+  [[nodiscard]] Matrix assemble(const Block& part) const;
+
+ private:
+  [[nodiscard]] std::size_t room_for_entries(const Block& part) const;
+
+  Class size_;
+  Range rows_;
+  double scale_;
+  SparseVectors vectors_;
+  SparseVectors members_;  ///< of each row, times their vectors' weights
+};
+
+/// The entries of a whole block, rows and columns counted from where it begins.
 Matrix assemble(Class size, const Block& block, const Team& team, double scale = 1.0);
 
-/// The diagonal of A in some rows, times `scale`.
+/// The diagonal of A in some rows, times `scale`, each thread of the team writing its share.
+void form_diagonal(Class size, const Range& rows, const Team& team, double scale, double* diagonal);
+
 std::vector<double> diagonal_of(Class size, const Range& rows, double scale = 1.0);
 
 std::vector<Check> checks_of(double zeta, Class size);

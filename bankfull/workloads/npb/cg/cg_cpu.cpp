@@ -1,5 +1,6 @@
 #include "bankfull/core/exec/cpu_executor.hpp"
 #include "bankfull/workloads/npb/cg/block_vectors.hpp"
+#include "bankfull/workloads/npb/cg/kept_entries.hpp"
 #include "bankfull/workloads/npb/cg/panels.hpp"
 
 #include <algorithm>
@@ -42,7 +43,8 @@ class TeamSum {
     return over_ranks_;
   }
 
-  struct alignas(64) Terms {
+  /// Processors fetch lines in pairs.
+  struct alignas(128) Terms {
     std::array<double, 2> value{};
     std::uint64_t calls = 0;
   };
@@ -62,20 +64,20 @@ class CpuSolver final : public Benchmark {
         piece_(piece_of(cg_parameters(size()).rows, ranks.rank(), ranks.size())),
         team_(problem.threads),
         panels_(make_panels(problem, kept, ranks, team_)),
-        sum_(problem.threads, ranks),
-        diagonal_(diagonal_of(size(), piece_, 1.0 + problem.perturbation)) {
+        sum_(problem.threads, ranks) {
     if (ranks.size() > 1) {
       exchanged_ = std::make_unique<BlockVectors>(cg_parameters(size()).rows, kept, ranks);
     }
     const CpuExecutor executor(problem.threads);
-    for (Buffer<double>* vector : {&x_, &z_, &r_, &p_, &q_}) {
+    for (Buffer<double>* vector : {&x_, &z_, &r_, &p_, &q_, &diagonal_}) {
       *vector = executor.make<double>(piece_.size());
       executor.fill(vector->data(), piece_.size(), 0.0);
     }
+    form_diagonal(size(), piece_, team_, 1.0 + problem.perturbation, diagonal_.data());
     if (kept == Kept::upper) {
       for (int n = 0; n < problem.threads; ++n) {
         pairs_.emplace_back(MemorySpace::host,
-                            static_cast<std::size_t>(panels_.block().input_count()));
+                            static_cast<std::size_t>(panels_.part(n).tile.input_count()));
       }
     }
   }
@@ -89,30 +91,29 @@ class CpuSolver final : public Benchmark {
   std::vector<Check> checks() override { return checks_of(zeta_, size()); }
 
   [[nodiscard]] Work work() const override {
-    const auto inputs = static_cast<std::size_t>(panels_.block().input_count());
-    const std::size_t vectors = 5 * x_.bytes() + pairs_.size() * inputs * sizeof(Pair);
+    const double vectors = 6.0 * static_cast<double>(x_.bytes());
     return {
         .traffic = traffic(),
         .model = panels_.block().kept == Kept::upper
-                     ? "a product reads the entries right of the diagonal once, 10 bytes each, "
-                       "and each thread's pairs of x and sum; each vector once per use"
+                     ? "a product reads the entries right of the diagonal once, 10 bytes each; "
+                       "each vector once per use; threads' pairs of x and sum stay in their caches"
                      : "a product reads each entry once, 10 bytes; each vector once per use",
-        .working_set_bytes = static_cast<double>(panels_.bytes()) + static_cast<double>(vectors)};
+        .working_set_bytes = static_cast<double>(panels_.bytes() + panels_.pair_bytes()) + vectors};
   }
 
   [[nodiscard]] std::vector<Figure> parameters() const override {
-    return {order_parameter(CgOrder::nasa)};
+    return {order_parameter(CgOrder::nasa),
+            {.name = "entries",
+             .value = to_string(panels_.block().kept == Kept::upper ? CgEntries::upper
+                                                                    : CgEntries::all)}};
   }
 
  private:
   [[nodiscard]] Traffic traffic() const {
     const CgParameters& cg = cg_parameters(size());
     const auto rows = static_cast<double>(piece_.size() * 8);
-    const auto inputs = static_cast<double>(panels_.block().input_count() * 8);
-    // A thread's pairs are written, and their sums read.
-    const double pairs = 2.0 * static_cast<double>(pairs_.size()) * inputs;
     const auto matrix = static_cast<double>(panels_.bytes());
-    const Traffic product{matrix + 2.0 * rows + pairs, rows + pairs, 0.0};
+    const Traffic product{matrix + 2.0 * rows, rows, 0.0};
     const Traffic vectors{6.0 * rows, 3.0 * rows, 0.0};
     const Traffic solve = (steps_per_iteration + 1.0) * product + steps_per_iteration * vectors;
     Traffic all = static_cast<double>(cg.iterations) * solve;
@@ -124,7 +125,7 @@ class CpuSolver final : public Benchmark {
                             const Team& team) {
     const std::int64_t rows = cg_parameters(problem.size).rows;
     const Block block = block_of(rows, kept, ranks.rank(), ranks.size());
-    return {assemble(problem.size, block, team, 1.0 + problem.perturbation), block, team};
+    return {problem.size, block, team, 1.0 + problem.perturbation};
   }
 
   void iterate(int iterations) {
@@ -161,12 +162,17 @@ class CpuSolver final : public Benchmark {
   void solve() {
     double rho = start();
     for (int step = 0; step < steps_per_iteration; ++step) {
-      const double alpha = rho / multiply_by(p_.data());
+      const double alpha = rho / multiply_by(p_.data(), order_of(step));
       const double rho_before = rho;
       rho = advance(alpha);
       turn(rho / rho_before);
     }
     static_cast<void>(norm_of_remainder());
+  }
+
+  /// Of the product of a step, or of the one after the last: products alternate.
+  static PanelOrder order_of(int step) {
+    return step % 2 == 0 ? PanelOrder::ascending : PanelOrder::descending;
   }
 
   /// z = 0, r = p = x; returns r.r.
@@ -184,15 +190,14 @@ class CpuSolver final : public Benchmark {
   }
 
   /// q = A v, for v that all threads have written; returns v.q.
-  double multiply_by(const double* v) {
+  double multiply_by(const double* v, PanelOrder order) {
     const double* const inputs = gather(v);
     double* const sums = exchanged_ ? exchanged_->outputs() : q_.data();
     if (panels_.block().kept == Kept::upper) {
-      multiply_by_upper(inputs, sums);
+      multiply_by_upper(order, inputs, sums);
     } else {
-      multiply_all(panels_.part(share_number()), inputs, sums);
+      multiply_all(panels_.part(share_number()), order, inputs, sums);
     }
-#pragma omp barrier
     reduce();
     const Range mine = my_share(piece_.size());
     const double* const diagonal = diagonal_.data();
@@ -219,34 +224,28 @@ class CpuSolver final : public Benchmark {
     return exchanged_->inputs();
   }
 
-  /// q = the sums of all blocks, without the diagonal.
+  /// q = the sums of all blocks, without the diagonal. On one rank each thread has formed its share
+  /// of them.
   void reduce() {
     if (!exchanged_) {
       return;
     }
+#pragma omp barrier
 #pragma omp master
     exchanged_->reduce();
 #pragma omp barrier
     exchanged_->take(q_.data(), my_share(piece_.size()));
   }
 
-  void multiply_by_upper(const double* inputs, double* sums) {
-    const std::int64_t count = panels_.block().input_count();
-    const Part& part = panels_.part(share_number());
-    Pair* const own = pairs_[static_cast<std::size_t>(share_number())].data();
-    for (std::int64_t n = part.rows.begin; n < count; ++n) {
-      own[n] = {inputs[n], 0.0};
-    }
-    multiply_upper(panels_, part, own);
+  void multiply_by_upper(PanelOrder order, const double* inputs, double* sums) {
+    const int thread = share_number();
+    multiply_upper(panels_.part(thread), order, inputs,
+                   pairs_[static_cast<std::size_t>(thread)].data());
 #pragma omp barrier
-    const Range mine = my_share(count);
+    const Range mine = my_share(panels_.block().input_count());
     std::fill(sums + mine.begin, sums + mine.end, 0.0);
-    for (std::size_t thread = 0; thread < pairs_.size(); ++thread) {
-      const Pair* const pairs = pairs_[thread].data();
-      const std::int64_t first = panels_.part(static_cast<int>(thread)).rows.begin;
-      for (std::int64_t n = std::max(first, mine.begin); n < mine.end; ++n) {
-        sums[n] += pairs[n].sum;
-      }
+    for (int other = 0; other < team_.threads(); ++other) {
+      add_sums(panels_.part(other), pairs_[static_cast<std::size_t>(other)].data(), mine, sums);
     }
   }
 
@@ -282,7 +281,7 @@ class CpuSolver final : public Benchmark {
 
   /// ||x - A z||, which NPB computes and does not verify.
   double norm_of_remainder() {
-    multiply_by(z_.data());
+    multiply_by(z_.data(), order_of(steps_per_iteration));
     const Range mine = my_share(piece_.size());
     const double* const x = x_.data();
     const double* const q = q_.data();
@@ -300,13 +299,13 @@ class CpuSolver final : public Benchmark {
   Team team_;
   Panels panels_;
   TeamSum sum_;
-  std::vector<double> diagonal_;             ///< of the piece
   std::unique_ptr<BlockVectors> exchanged_;  ///< where there are other ranks
   Buffer<double> x_;
   Buffer<double> z_;
   Buffer<double> r_;
   Buffer<double> p_;
   Buffer<double> q_;
+  Buffer<double> diagonal_;
   std::vector<Buffer<Pair>> pairs_;  ///< one array per thread, with `Kept::upper`
   double zeta_ = 0.0;
 };
@@ -316,7 +315,7 @@ class CpuSolver final : public Benchmark {
 std::unique_ptr<Benchmark> make_cpu(const Problem& problem, const Communicator& ranks) {
   // Ranks may have different numbers of threads, but must cut the matrix in the same way.
   const auto max_threads = static_cast<int>(ranks.max(std::int64_t{problem.threads}));
-  const Kept kept = better_kept(problem.size, ranks.size(), max_threads);
+  const Kept kept = kept_entries(problem, ranks.size(), max_threads);
   return std::make_unique<CpuSolver>(problem, kept, ranks);
 }
 

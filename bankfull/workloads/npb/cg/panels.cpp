@@ -10,66 +10,82 @@
 namespace bankfull::npb::cg {
 namespace {
 
-/// Rows of each thread, with about as many entries each.
-std::vector<Range> balanced_rows(const Matrix& matrix, int threads) {
-  std::vector<Range> ranges;
-  std::int64_t row = 0;
-  for (int thread = 0; thread < threads; ++thread) {
-    const std::int64_t begin = row;
-    const std::int64_t until = matrix.nonzeros() * (thread + 1) / threads;
-    while (row < matrix.rows() &&
-           (matrix.starts[static_cast<std::size_t>(row)] < until || thread + 1 == threads)) {
-      ++row;
-    }
-    ranges.push_back({begin, row});
+/// Panels of about equal widths, none wider than `panel_columns`.
+std::vector<Panel> cut_into_panels(const Tile& tile) {
+  const std::int64_t columns = tile.columns.size();
+  const auto count = static_cast<int>((columns + panel_columns - 1) / panel_columns);
+  std::vector<Panel> panels;
+  for (int panel = 0; panel < count; ++panel) {
+    panels.push_back({.first_column = share(columns, panel, count).begin});
   }
-  return ranges;
+  return panels;
 }
 
-std::int64_t panel_of(std::int32_t column) { return column / panel_columns; }
-
-std::vector<Range> rows_of_panels(const Matrix& matrix, const Range& rows, std::int64_t columns) {
-  const std::int64_t panels = (columns + panel_columns - 1) / panel_columns;
-  std::vector<Range> of_panels(static_cast<std::size_t>(panels), Range{rows.end, rows.end});
-  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-    for (std::int64_t n = matrix.starts[static_cast<std::size_t>(row)];
-         n < matrix.starts[static_cast<std::size_t>(row) + 1]; ++n) {
-      Range& panel = of_panels[static_cast<std::size_t>(
-          panel_of(matrix.columns[static_cast<std::size_t>(n)]))];
-      panel = {std::min(panel.begin, row), row + 1};
-    }
-  }
-  return of_panels;
+/// One past a panel's last column.
+std::int64_t end_of_panel(const std::vector<Panel>& panels, std::size_t panel, const Tile& tile) {
+  return panel + 1 < panels.size() ? panels[panel + 1].first_column : tile.columns.size();
 }
 
-Part make_part(const Matrix& matrix, const Range& rows, std::int64_t columns) {
-  const auto begin = matrix.starts.begin();
-  const auto entries = static_cast<std::size_t>(begin[rows.end] - begin[rows.begin]);
+/// The end of a panel's entries in a row, of which those from `n` on are left.
+std::int64_t end_of_piece(const Matrix& matrix, std::int64_t row, std::int64_t n,
+                          std::int64_t end_column) {
+  const std::int64_t end = matrix.starts[static_cast<std::size_t>(row) + 1];
+  while (n < end && matrix.columns[static_cast<std::size_t>(n)] < end_column) {
+    ++n;
+  }
+  return n;
+}
+
+/// Sets the panels' rows and where their pieces and entries begin; returns the number of pieces.
+std::int64_t set_rows(const Matrix& matrix, const Tile& tile, std::vector<Panel>& panels) {
+  std::vector<std::int64_t> next(matrix.starts.begin(), matrix.starts.end() - 1);
+  std::int64_t pieces = 0;
+  std::int64_t entries = 0;
+  for (std::size_t panel = 0; panel < panels.size(); ++panel) {
+    const std::int64_t end = end_of_panel(panels, panel, tile);
+    panels[panel].first_piece = pieces;
+    panels[panel].first_entry = entries;
+    Range rows{matrix.rows(), matrix.rows()};
+    for (std::int64_t row = 0; row < matrix.rows(); ++row) {
+      std::int64_t& n = next[static_cast<std::size_t>(row)];
+      const std::int64_t piece_end = end_of_piece(matrix, row, n, end);
+      if (piece_end > n) {
+        rows = {std::min(rows.begin, row), row + 1};
+      }
+      entries += piece_end - n;
+      n = piece_end;
+    }
+    panels[panel].rows = rows;
+    pieces += rows.size();
+  }
+  return pieces;
+}
+
+Part make_part(const Matrix& matrix, const Tile& tile) {
   Part part;
-  part.rows = rows;
-  part.panel_rows = rows_of_panels(matrix, rows, columns);
-  part.lengths = Buffer<std::uint16_t>(MemorySpace::host,
-                                       static_cast<std::size_t>(total_size(part.panel_rows)));
+  part.tile = tile;
+  part.panels = cut_into_panels(tile);
+  const std::int64_t pieces = set_rows(matrix, tile, part.panels);
+  const auto entries = static_cast<std::size_t>(matrix.nonzeros());
+  part.lengths = Buffer<std::uint16_t>(MemorySpace::host, static_cast<std::size_t>(pieces));
   part.columns = Buffer<std::uint16_t>(MemorySpace::host, entries);
   part.values = Buffer<double>(MemorySpace::host, entries);
-  std::vector<std::int64_t> next(begin + rows.begin, begin + rows.end);
+  std::vector<std::int64_t> next(matrix.starts.begin(), matrix.starts.end() - 1);
   std::size_t place = 0;
   std::size_t piece = 0;
-  for (std::size_t panel = 0; panel < part.panel_rows.size(); ++panel) {
-    const std::int64_t first = static_cast<std::int64_t>(panel) * panel_columns;
-    for (std::int64_t row = part.panel_rows[panel].begin; row < part.panel_rows[panel].end; ++row) {
-      const std::size_t piece_begin = place;
-      std::int64_t& n = next[static_cast<std::size_t>(row - rows.begin)];
-      for (; n < begin[row + 1]; ++n) {
-        const std::int64_t column = matrix.columns[static_cast<std::size_t>(n)] - first;
-        if (column >= panel_columns) {
-          break;
-        }
-        part.columns.data()[place] = static_cast<std::uint16_t>(column);
-        part.values.data()[place] = matrix.values[static_cast<std::size_t>(n)];
-        ++place;
+  for (std::size_t panel = 0; panel < part.panels.size(); ++panel) {
+    const std::int64_t first = part.panels[panel].first_column;
+    const std::int64_t end = end_of_panel(part.panels, panel, tile);
+    const Range& rows = part.panels[panel].rows;
+    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+      std::int64_t& n = next[static_cast<std::size_t>(row)];
+      const std::int64_t piece_end = end_of_piece(matrix, row, n, end);
+      part.lengths.data()[piece++] = static_cast<std::uint16_t>(piece_end - n);
+      for (; n < piece_end; ++n) {
+        const auto entry = static_cast<std::size_t>(n);
+        part.columns.data()[place] = static_cast<std::uint16_t>(matrix.columns[entry] - first);
+        part.values.data()[place++] = matrix.values[entry];
       }
-      part.lengths.data()[piece++] = static_cast<std::uint16_t>(place - piece_begin);
     }
   }
   return part;
@@ -95,32 +111,50 @@ BANKFULL_ALWAYS_INLINE double sum_piece(std::int64_t length, const Term& term) {
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-/// body(row, first column of the panel, columns, values, length) for all pieces of a part.
+/// body(row, first column of the panel, columns, values, length) for all pieces of a panel, rows
+/// and columns counted from where the tile begins.
 template <class Body>
-BANKFULL_ALWAYS_INLINE void for_pieces(const Part& part, const Body& body) {
-  const std::uint16_t* lengths = part.lengths.data();
-  const std::uint16_t* columns = part.columns.data();
-  const double* values = part.values.data();
-  std::int64_t first = 0;
-  for (const Range& rows : part.panel_rows) {
-    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-      const std::int64_t length = *lengths++;
-      body(row, first, columns, values, length);
-      columns += length;
-      values += length;
-    }
-    first += panel_columns;
+BANKFULL_ALWAYS_INLINE void for_pieces(const Part& part, const Panel& panel, const Body& body) {
+  const std::uint16_t* lengths = part.lengths.data() + panel.first_piece;
+  const std::uint16_t* columns = part.columns.data() + panel.first_entry;
+  const double* values = part.values.data() + panel.first_entry;
+  for (std::int64_t row = panel.rows.begin; row < panel.rows.end; ++row) {
+    const std::int64_t length = *lengths++;
+    body(row, panel.first_column, columns, values, length);
+    columns += length;
+    values += length;
+  }
+}
+
+/// The same for all panels.
+template <class Body>
+BANKFULL_ALWAYS_INLINE void for_pieces(const Part& part, PanelOrder order, const Body& body) {
+  const std::size_t count = part.panels.size();
+  for (std::size_t n = 0; n < count; ++n) {
+    for_pieces(part, part.panels[order == PanelOrder::ascending ? n : count - 1 - n], body);
+  }
+}
+
+/// visit(inputs of the block, where the first of them stands in the tile's copy) for the tile's
+/// ranges.
+template <class Visit>
+void for_inputs(const Tile& tile, const Visit& visit) {
+  std::int64_t place = 0;
+  for (const Range& range : tile.inputs()) {
+    visit(range, place);
+    place += range.size();
   }
 }
 
 }  // namespace
 
-Panels::Panels(const Matrix& matrix, const Block& block, const Team& team)
+Panels::Panels(Class size, const Block& block, const Team& team, double scale)
     : block_(block), parts_(static_cast<std::size_t>(team.threads())) {
-  const std::vector<Range> ranges = balanced_rows(matrix, team.threads());
+  const OuterProducts products(size, block, team, scale);
+  const std::vector<Tile> tiles = cut_into_tiles(block, team.threads());
   run_on_team(team, [&] {
     const auto own = static_cast<std::size_t>(share_number());
-    parts_[own] = make_part(matrix, ranges[own], block_.columns.size());
+    parts_[own] = make_part(products.assemble(block_of(block, tiles[own])), tiles[own]);
   });
 }
 
@@ -132,28 +166,53 @@ std::int64_t Panels::bytes() const {
   return static_cast<std::int64_t>(bytes);
 }
 
-void multiply_all(const Part& part, const double* x, double* y) {
-  std::fill(y + part.rows.begin, y + part.rows.end, 0.0);
-  for_pieces(part, [=](std::int64_t row, std::int64_t first, const std::uint16_t* columns,
-                       const double* values, std::int64_t length) {
-    const double* const panel = x + first;
-    y[row] += sum_piece(length, [=](std::int64_t n, double& sum) {
-      sum = std::fma(values[n], panel[columns[n]], sum);
-    });
-  });
+std::int64_t Panels::pair_bytes() const {
+  std::int64_t pairs = 0;
+  for (const Part& part : parts_) {
+    pairs += block_.kept == Kept::upper ? part.tile.input_count() : 0;
+  }
+  return pairs * static_cast<std::int64_t>(sizeof(Pair));
 }
 
-void multiply_upper(const Panels& panels, const Part& part, Pair* pairs) {
-  Pair* const columns_begin = pairs + panels.block().column_offset();
-  for_pieces(part, [=](std::int64_t row, std::int64_t first, const std::uint16_t* columns,
-                       const double* values, std::int64_t length) {
-    Pair* const panel = columns_begin + first;
-    const double own_x = pairs[row].x;
-    pairs[row].sum += sum_piece(length, [=](std::int64_t n, double& sum) {
-      Pair& pair = panel[columns[n]];
-      sum = std::fma(values[n], pair.x, sum);
-      pair.sum = std::fma(values[n], own_x, pair.sum);
-    });
+void multiply_all(const Part& part, PanelOrder order, const double* x, double* y) {
+  double* const rows = y + part.tile.rows.begin;
+  std::fill_n(rows, part.tile.rows.size(), 0.0);
+  for_pieces(part, order,
+             [=](std::int64_t row, std::int64_t first, const std::uint16_t* columns,
+                 const double* values, std::int64_t length) {
+               const double* const panel = x + first;
+               rows[row] += sum_piece(length, [=](std::int64_t n, double& sum) {
+                 sum = std::fma(values[n], panel[columns[n]], sum);
+               });
+             });
+}
+
+void multiply_upper(const Part& part, PanelOrder order, const double* x, Pair* pairs) {
+  for_inputs(part.tile, [=](const Range& inputs, std::int64_t place) {
+    for (std::int64_t n = 0; n < inputs.size(); ++n) {
+      pairs[place + n] = {x[inputs.begin + n], 0.0};
+    }
+  });
+  Pair* const columns_begin = pairs + part.tile.column_offset();
+  for_pieces(part, order,
+             [=](std::int64_t row, std::int64_t first, const std::uint16_t* columns,
+                 const double* values, std::int64_t length) {
+               Pair* const panel = columns_begin + first;
+               const double own_x = pairs[row].x;
+               pairs[row].sum += sum_piece(length, [=](std::int64_t n, double& sum) {
+                 Pair& pair = panel[columns[n]];
+                 sum = std::fma(values[n], pair.x, sum);
+                 pair.sum = std::fma(values[n], own_x, pair.sum);
+               });
+             });
+}
+
+void add_sums(const Part& part, const Pair* pairs, const Range& inputs, double* sums) {
+  for_inputs(part.tile, [=](const Range& own, std::int64_t place) {
+    const std::int64_t end = std::min(own.end, inputs.end);
+    for (std::int64_t n = std::max(own.begin, inputs.begin); n < end; ++n) {
+      sums[n] += pairs[place + n - own.begin].sum;
+    }
   });
 }
 

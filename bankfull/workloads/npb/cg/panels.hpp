@@ -3,6 +3,7 @@
 #include "bankfull/core/exec/team.hpp"
 #include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/workloads/npb/cg/cg.hpp"
+#include "bankfull/workloads/npb/cg/tiles.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -14,21 +15,30 @@ namespace bankfull::npb::cg {
 /// 3 this was slightly faster than 2048, 8192 and 16384.
 inline constexpr std::int64_t panel_columns = 4096;
 
-/// Rows of one thread, cut into panels of columns. A *piece* is the part of a row in a panel;
-/// pieces stand panel by panel, rows ascending. All numbers count from where the block begins.
+/// A panel of a tile.
+struct Panel {
+  std::int64_t first_column = 0;  ///< of the tile's
+  Range rows;                     ///< from the first to the last that has entries in the panel
+  std::int64_t first_piece = 0;
+  std::int64_t first_entry = 0;
+};
+
+/// The entries of one thread, cut into panels of columns. A *piece* is the part of a row in a
+/// panel; pieces stand panel by panel, rows ascending. Rows count from where the tile begins.
 struct Part {
-  Range rows;
-  std::vector<Range> panel_rows;  ///< from the first to the last that has entries in the panel
+  Tile tile;
+  std::vector<Panel> panels;
   Buffer<std::uint16_t> lengths;  ///< of pieces
   Buffer<std::uint16_t> columns;  ///< within the panel
   Buffer<double> values;
 };
 
-/// A block of the matrix as the products read it: 10 bytes per entry.
+/// A block of the matrix as the products read it: 10 bytes per entry. Each thread assembles its
+/// part by itself, so that it touches it first and nothing else has ever to hold the whole.
 class Panels {
  public:
-  /// `matrix` has the entries of `block`.
-  Panels(const Matrix& matrix, const Block& block, const Team& team);
+  /// The entries of `block` times `scale`.
+  Panels(Class size, const Block& block, const Team& team, double scale = 1.0);
 
   [[nodiscard]] const Block& block() const { return block_; }
   [[nodiscard]] const Part& part(int thread) const {
@@ -37,6 +47,9 @@ class Panels {
 
   /// Bytes that a product reads.
   [[nodiscard]] std::int64_t bytes() const;
+
+  /// Bytes of all threads' pairs.
+  [[nodiscard]] std::int64_t pair_bytes() const;
 
  private:
   Block block_;
@@ -50,11 +63,18 @@ struct Pair {
   double sum;
 };
 
-/// y = A x in the part's rows of the block; for `Kept::all`.
-void multiply_all(const Part& part, const double* x, double* y);
+/// The order in which a product goes through panels. Where products alternate, each begins with
+/// what the one before left in the caches.
+enum class PanelOrder { ascending, descending };
 
-/// Adds the contributions of the part's rows and their mirror images to the sums; for
-/// `Kept::upper`. `pairs` are the block's inputs; those before the part's first row are not used.
-void multiply_upper(const Panels& panels, const Part& part, Pair* pairs);
+/// y = A x in the part's rows of the block; for `Kept::all`.
+void multiply_all(const Part& part, PanelOrder order, const double* x, double* y);
+
+/// The products of the part's entries and of their mirror images with the block's inputs x; for
+/// `Kept::upper`. `pairs` has an element for each input of the tile and need not be initialised.
+void multiply_upper(const Part& part, PanelOrder order, const double* x, Pair* pairs);
+
+/// Adds what a thread's pairs have for some of the block's inputs to their sums.
+void add_sums(const Part& part, const Pair* pairs, const Range& inputs, double* sums);
 
 }  // namespace bankfull::npb::cg

@@ -1,6 +1,8 @@
 #include "bankfull/workloads/npb/cg/cg.hpp"
+#include "bankfull/workloads/npb/generator.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -8,6 +10,32 @@ namespace bankfull::npb::cg {
 namespace {
 
 using Vector = std::vector<double>;
+
+/// Draws a vector into `x`, behind what is there.
+void draw_vector(Class size, std::int64_t i, Generator& generator, SparseVectors& x) {
+  const CgParameters& cg = cg_parameters(size);
+  const auto range = static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(cg.rows)));
+  const auto begin = static_cast<std::ptrdiff_t>(x.indices.size());
+  const auto find = [&](std::int64_t index) {
+    return std::find(x.indices.begin() + begin, x.indices.end(), index) - x.indices.begin();
+  };
+  const auto size_now = [&] { return static_cast<std::ptrdiff_t>(x.indices.size()); };
+  while (size_now() - begin < cg.vector_nonzeros) {
+    const double value = generator.draw();
+    const auto index = static_cast<std::int32_t>(range * generator.draw());
+    if (index < cg.rows && find(index) == size_now()) {
+      x.indices.push_back(index);
+      x.values.push_back(value);
+    }
+  }
+  const std::ptrdiff_t own = find(i);
+  if (own == size_now()) {
+    x.indices.push_back(static_cast<std::int32_t>(i));
+    x.values.push_back(own_element);
+  } else {
+    x.values[static_cast<std::size_t>(own)] = own_element;
+  }
+}
 
 struct Entry {
   std::int32_t column;
@@ -162,6 +190,16 @@ class Reference final : public Benchmark {
 };
 
 }  // namespace
+
+SparseVectors draw_vectors(Class size) {
+  SparseVectors x{.starts = {0}, .indices = {}, .values = {}};
+  Generator generator(common_seed, 1);  // NPB discards one value
+  for (std::int64_t i = 0; i < cg_parameters(size).rows; ++i) {
+    draw_vector(size, i, generator, x);
+    x.starts.push_back(static_cast<std::int64_t>(x.indices.size()));
+  }
+  return x;
+}
 
 std::int64_t reference_memory_bytes(Class size) {
   const CgParameters& cg = cg_parameters(size);

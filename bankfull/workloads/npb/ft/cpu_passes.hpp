@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/base/stream_store.hpp"
 #include "bankfull/core/measure/traffic.hpp"
 #include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/workloads/npb/ft/slabs.hpp"
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 // The passes over memory of a thread of the CPU: along z, and plane by plane along y and x. Values
@@ -14,8 +16,8 @@
 // functions.
 namespace bankfull::npb::ft {
 
-/// Blocks along x whose transforms along z are computed together, so that adjacent cache lines are
-/// read together.
+/// Blocks along x whose transforms along z or y are computed together, so that adjacent cache lines
+/// are read together.
 inline constexpr std::int64_t group_blocks = 4;
 
 template <class T>
@@ -23,6 +25,19 @@ void copy_blocks(const T* from, std::int64_t from_step, std::int64_t count, T* t
                  std::int64_t to_step) {
   for (std::int64_t n = 0; n < count; ++n) {
     std::copy_n(from + n * from_step, block, to + n * to_step);
+  }
+}
+
+/// The same by streaming stores, for what the caches would lose before it is read. Blocks consist
+/// of whole cache lines.
+inline void stream_blocks(const double* from, std::int64_t count, double* to,
+                          std::int64_t to_step) {
+  constexpr auto step = static_cast<std::int64_t>(stream_store_bytes / sizeof(double));
+  static_assert(block % step == 0);
+  for (std::int64_t n = 0; n < count; ++n) {
+    for (std::int64_t l = 0; l < block; l += step) {
+      stream_store(to + n * to_step + l, from + n * block + l);
+    }
   }
 }
 
@@ -131,12 +146,27 @@ void load_group(const FtParameters& ft, const Decay* decay, std::int64_t first_r
   }
 }
 
+/// How a pass stores a field.
+enum class Stores { cached, streaming };
+
+/// The blocks of a transformed column. Values that tests count have no streaming stores.
+template <class T>
+void store_column(const T* from, std::int64_t count, T* to, std::int64_t to_step, Stores stores) {
+  if constexpr (std::is_same_v<T, double>) {
+    if (stores == Stores::streaming) {
+      stream_blocks(from, count, to, to_step);
+      return;
+    }
+  }
+  copy_blocks(from, block, count, to, to_step);
+}
+
 /// Some rows of a slab, with the decay if requested, transformed along z into `to`, which may be
-/// `from`.
+/// `from` where stores are cached.
 template <class T, class Field>
 void transform_z(const FtParameters& ft, const AxisTransforms& fft, LaneFft::Sign sign,
                  const Decay* decay, std::int64_t first_row, const Range& rows, const Field& from,
-                 const Field& to, Workspace<T>& work) {
+                 const Field& to, Stores stores, Workspace<T>& work) {
   const std::int64_t blocks = ft.nx / lanes;
   for (std::int64_t y = rows.begin; y < rows.end; ++y) {
     for (std::int64_t first = 0; first < blocks; first += group_blocks) {
@@ -145,7 +175,25 @@ void transform_z(const FtParameters& ft, const AxisTransforms& fft, LaneFft::Sig
       for (std::int64_t n = 0; n < group; ++n) {
         const T* const result =
             fft.z.transform(sign, work.data.data() + n * ft.nz * block, work.other.data());
-        copy_blocks(result, block, ft.nz, to.at(first + n, y, 0), to.plane());
+        store_column(result, ft.nz, to.at(first + n, y, 0), to.plane(), stores);
+      }
+    }
+  }
+  if (stores == Stores::streaming) {
+    stream_store_fence();
+  }
+}
+
+/// The input of transforms along y: blocks from `first` on, of all rows of a plane.
+template <class T, class Pieces>
+void load_columns(const FtParameters& ft, std::int64_t z, const Pieces& pieces, std::int64_t first,
+                  std::int64_t group, T* data) {
+  for (const auto& piece : pieces) {
+    const T* const from = piece.at(first, z);
+    for (std::int64_t row = 0; row < piece.rows.size(); ++row) {
+      for (std::int64_t n = 0; n < group; ++n) {
+        std::copy_n(from + row * pieces.row() + n * block, block,
+                    data + (n * ft.ny + piece.rows.begin + row) * block);
       }
     }
   }
@@ -157,17 +205,17 @@ void invert_plane(const FtParameters& ft, const AxisTransforms& fft, std::int64_
                   const Pieces& pieces, Workspace<T>& work, const Take& take) {
   T* const plane = work.plane.data();
   const std::int64_t rows_step = ft.nx * block;  // of eight rows in lanes
-  for (std::int64_t block_x = 0; block_x < ft.nx / lanes; ++block_x) {
-    for (const auto& piece : pieces) {
-      const T* const from = piece.at(block_x, z);
-      copy_blocks(from, pieces.row(), piece.rows.size(),
-                  work.data.data() + piece.rows.begin * block, block);
-    }
-    const T* const column =
-        fft.y.transform(LaneFft::Sign::minus, work.data.data(), work.other.data());
-    for (std::int64_t y = 0; y < ft.ny; y += lanes) {
-      transpose_blocks(column + y * block, plane + y / lanes * rows_step + block_x * lanes * block,
-                       block);
+  const std::int64_t blocks = ft.nx / lanes;
+  for (std::int64_t first = 0; first < blocks; first += group_blocks) {
+    const std::int64_t group = std::min(group_blocks, blocks - first);
+    load_columns(ft, z, pieces, first, group, work.data.data());
+    for (std::int64_t n = 0; n < group; ++n) {
+      const T* const column = fft.y.transform(
+          LaneFft::Sign::minus, work.data.data() + n * ft.ny * block, work.other.data());
+      for (std::int64_t y = 0; y < ft.ny; y += lanes) {
+        transpose_blocks(column + y * block,
+                         plane + y / lanes * rows_step + (first + n) * lanes * block, block);
+      }
     }
   }
   for (std::int64_t y = 0; y < ft.ny; y += lanes) {

@@ -1,4 +1,7 @@
 #include "bankfull/core/exec/cpu_executor.hpp"
+#include "bankfull/core/exec/run_on_team.hpp"
+#include "bankfull/core/machine/cpu.hpp"
+#include "bankfull/core/measure/cache.hpp"
 #include "bankfull/core/memory/resident.hpp"
 #include "bankfull/workloads/npb/ft/cpu_passes.hpp"
 #include "bankfull/workloads/npb/ft/ft.hpp"
@@ -45,12 +48,16 @@ class CpuTransforms final : public Benchmark {
         slabs_(ft_, ranks.rank(), ranks.size()),
         spectrum_(slabs_, executor_.team()),
         evolved_(slabs_, executor_.team()),
+        evolved_stores_(
+            stores_beside(2.0 * static_cast<double>(Slab::bytes(slabs_)), problem.threads)),
         foreign_(slabs_, executor_.team()),
         forward_(ranks.prepare(messages_of(slabs_, foreign_), messages_of(slabs_, spectrum_))),
-        back_(ranks.prepare(messages_of(slabs_, evolved_), messages_of(slabs_, foreign_))) {
-    for (int n = 0; n < problem.threads; ++n) {
-      work_.emplace_back(ft_);
-    }
+        back_(ranks.prepare(messages_of(slabs_, evolved_), messages_of(slabs_, foreign_))),
+        work_(static_cast<std::size_t>(problem.threads)) {
+    // By the thread that uses it, which touches it first.
+    run_on_team(executor_.team(), [this] {
+      work_[static_cast<std::size_t>(share_number())] = std::make_unique<Workspace<double>>(ft_);
+    });
   }
 
   void rewind() override { checksums_.clear(); }
@@ -74,6 +81,15 @@ class CpuTransforms final : public Benchmark {
   }
 
  private:
+  /// Of a field that the next pass reads, where all fields have so many bytes. Streaming stores
+  /// save what the caches read before they write, which pays where the team saturates the memory;
+  /// a few threads wait for them longer than they save.
+  static Stores stores_beside(double bytes, int threads) {
+    constexpr int saturating = 4;
+    const bool beyond = cache_fit(bytes, last_level_cache_bytes()) == CacheFit::beyond;
+    return beyond && threads >= saturating ? Stores::streaming : Stores::cached;
+  }
+
   [[nodiscard]] static std::string traffic_model() {
     return "the initial field: written, read and written; an iteration: the spectrum read, the "
            "half-transformed field written and read; messages between ranks not counted";
@@ -99,12 +115,12 @@ class CpuTransforms final : public Benchmark {
     });
     forward_->exchange();
 #pragma omp parallel num_threads(executor_.team().threads())
-    transform_my_rows(LaneFft::Sign::plus, nullptr, spectrum_);
+    transform_my_rows(LaneFft::Sign::plus, nullptr, spectrum_, Stores::cached);
   }
 
   void invert(const Decay& decay) {
 #pragma omp parallel num_threads(executor_.team().threads())
-    transform_my_rows(LaneFft::Sign::minus, &decay, evolved_);
+    transform_my_rows(LaneFft::Sign::minus, &decay, evolved_, evolved_stores_);
     back_->exchange();
     const PlanePieces pieces(slabs_, evolved_, foreign_);
     const std::size_t first = terms_.size();
@@ -116,7 +132,7 @@ class CpuTransforms final : public Benchmark {
 
   // From here on each thread calls for its share.
 
-  Workspace<double>& my_work() { return work_[static_cast<std::size_t>(share_number())]; }
+  Workspace<double>& my_work() { return *work_[static_cast<std::size_t>(share_number())]; }
 
   /// Eight rows from y on, one in each lane, each from its place in the sequence.
   void draw_rows(std::int64_t y, std::int64_t z, double* blocks) const {
@@ -138,9 +154,9 @@ class CpuTransforms final : public Benchmark {
 
   /// The spectrum, with the decay if requested, transformed along z into `to`, which may be the
   /// spectrum itself.
-  void transform_my_rows(LaneFft::Sign sign, const Decay* decay, const Slab& to) {
+  void transform_my_rows(LaneFft::Sign sign, const Decay* decay, const Slab& to, Stores stores) {
     transform_z(ft_, *fft_, sign, decay, slabs_.rows().begin, my_share(slabs_.rows().size()),
-                spectrum_, to, my_work());
+                spectrum_, to, stores, my_work());
   }
 
   /// Transforms one of this rank's planes along y and x; returns its part of the checksum.
@@ -165,10 +181,11 @@ class CpuTransforms final : public Benchmark {
   Slabs slabs_;
   Slab spectrum_;
   Slab evolved_;  ///< and transformed along z
+  Stores evolved_stores_;
   ForeignRows foreign_;
   std::unique_ptr<MessageExchange> forward_;
   std::unique_ptr<MessageExchange> back_;
-  std::vector<Workspace<double>> work_;
+  std::vector<std::unique_ptr<Workspace<double>>> work_;  ///< of each thread
   std::unique_ptr<AxisTransforms> fft_;
   std::vector<std::vector<Sample>> samples_;
   std::vector<Complex> terms_;  ///< of the checksums, by iteration and plane of this rank

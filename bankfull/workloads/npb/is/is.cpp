@@ -2,8 +2,11 @@
 
 #include "bankfull/build_config.hpp"
 #include "bankfull/core/base/bytes.hpp"
+#include "bankfull/core/exec/cpu_executor.hpp"
+#include "bankfull/workloads/npb/is/count_choice.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <fmt/format.h>
 
 namespace bankfull::npb::is {
@@ -36,25 +39,37 @@ std::array<Change, 2> changes_of(Class size, int iteration) {
            {iteration + is_iterations, static_cast<Key>(values - n)}}};
 }
 
-bool ascend_by_rank(const Range& values, std::int64_t before, std::span<const Key> keys,
-                    const std::function<std::int64_t(Key)>& first_rank) {
-  std::vector<std::int64_t> next(static_cast<std::size_t>(values.size()));
-  for (std::int64_t value = values.begin; value < values.end; ++value) {
-    next[static_cast<std::size_t>(value - values.begin)] =
-        first_rank(static_cast<Key>(value)) - before;
-  }
+bool ascend_by_rank(const Team& team, const Range& values, std::int64_t before,
+                    std::span<const Key> keys, const std::function<std::int64_t(Key)>& first_rank) {
+  const CpuExecutor executor(team.threads());
+  const auto next_ranks = executor.make<std::int64_t>(values.size());
+  std::int64_t* const next = next_ranks.data();
+  executor.each(values.size(), [&](std::int64_t n) {
+    next[n] = first_rank(static_cast<Key>(values.begin + n)) - before;
+  });
   constexpr Key vacant = ~Key{0};
-  std::vector<Key> placed(keys.size(), vacant);
-  for (const Key key : keys) {
-    const std::int64_t rank = next[static_cast<std::size_t>(key - values.begin)]++;
-    if (rank < 0 || rank >= static_cast<std::int64_t>(placed.size())) {
-      return false;
+  const auto count = static_cast<std::int64_t>(keys.size());
+  const auto places = executor.make<Key>(count);
+  Key* const placed = places.data();
+  executor.fill(placed, count, vacant);
+  std::atomic<bool> right = true;
+  executor.each(count, [&](std::int64_t n) {
+    const Key key = keys[static_cast<std::size_t>(n)];
+    const std::int64_t rank =
+        std::atomic_ref(next[key - values.begin]).fetch_add(1, std::memory_order_relaxed);
+    if (rank < 0 || rank >= count) {
+      right = false;
+    } else {
+      std::atomic_ref(placed[rank]).store(key, std::memory_order_relaxed);
     }
-    placed[static_cast<std::size_t>(rank)] = key;
-  }
+  });
+  executor.each(count - 1, [&](std::int64_t n) {
+    if (placed[n] > placed[n + 1]) {
+      right = false;
+    }
+  });
   // A place without a key holds the largest value, which breaks the order unless it is the last.
-  return placed.empty() ||
-         (std::is_sorted(placed.begin(), placed.end()) && placed.back() != vacant);
+  return right && (count == 0 || placed[count - 1] != vacant);
 }
 
 std::vector<Check> checks_of(const Verdict& verdict, Class size) {
@@ -89,8 +104,12 @@ WorkBytes work_bytes(const Problem& problem, int ranks) {
   // The verification places the keys; the reference keeps and counts ranks in 64 bits.
   const bool serial = problem.schedule == Schedule::reference;
   const std::int64_t places = keys + 8 * values;
-  return {.device = keys + places + values * (serial ? 8 : problem.threads + rank_bytes),
-          .working_set = serial ? keys : set};
+  if (serial) {
+    return {.device = keys + places + values * 8, .working_set = keys};
+  }
+  return {.device = keys + places + values * rank_bytes +
+                    counting_bytes(problem.size, counts_of(problem), problem.threads),
+          .working_set = set};
 }
 
 std::string refusal_of_ranks(const Problem& problem, int ranks) {
@@ -111,7 +130,7 @@ std::unique_ptr<Benchmark> make_cpu(const Problem& problem, const Communicator& 
   if (ranks.size() > 1) {
     return make_on_ranks(problem.size, problem.threads, ranks, problem.perturbation);
   }
-  return make_cpu(problem.size, problem.threads, problem.perturbation);
+  return make_on_team(problem.size, counts_of(problem), problem.threads, problem.perturbation);
 }
 
 }  // namespace bankfull::npb::is

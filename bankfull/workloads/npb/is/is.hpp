@@ -45,9 +45,9 @@ struct Verdict {
 
 /// Whether keys ascend when each is placed by its rank: all keys that have these values, where
 /// `before` keys have smaller ones. `first_rank(key)` is the number of smaller keys. Takes as much
-/// memory again as the keys.
-bool ascend_by_rank(const Range& values, std::int64_t before, std::span<const Key> keys,
-                    const std::function<std::int64_t(Key)>& first_rank);
+/// memory again as the keys. The team places them at once: places are counted up atomically.
+bool ascend_by_rank(const Team& team, const Range& values, std::int64_t before,
+                    std::span<const Key> keys, const std::function<std::int64_t(Key)>& first_rank);
 
 std::vector<Check> checks_of(const Verdict& verdict, Class size);
 
@@ -97,7 +97,8 @@ std::unique_ptr<Benchmark> make_reference(Class size);
 std::unique_ptr<Benchmark> make_cpu(const Problem& problem, const Communicator& ranks);
 
 /// On CPU threads. This and the others below multiply ranks by 1 + `perturbation`.
-std::unique_ptr<Ranking> make_cpu(Class size, int threads, double perturbation = 0.0);
+std::unique_ptr<Ranking> make_on_team(Class size, IsCounts counts, int threads,
+                                      double perturbation = 0.0);
 
 /// Bytes of the busiest of several ranks.
 std::int64_t memory_bytes_on_ranks(Class size, int ranks);

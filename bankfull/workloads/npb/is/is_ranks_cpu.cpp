@@ -1,6 +1,7 @@
 #include "bankfull/core/exec/run_on_team.hpp"
 #include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/workloads/npb/is/bucket_partition.hpp"
+#include "bankfull/workloads/npb/is/buckets.hpp"
 #include "bankfull/workloads/npb/is/is.hpp"
 
 #include <algorithm>
@@ -12,31 +13,9 @@
 namespace bankfull::npb::is {
 namespace {
 
-/// A key within its bucket.
-using LowBits = std::uint16_t;
-
-/// Buckets of values that have their high bits in common: enough of them for a balanced assignment,
-/// although keys concentrate around the middle value, and small enough for the low bits to fit 16
-/// bits.
-struct Buckets {
-  static constexpr int min_log2 = 10;  // as in NPB's program
-  static constexpr int max_low_bits = 16;
-
-  explicit Buckets(Class size)
-      : low_bits(std::min(max_low_bits, is_parameters(size).log2_values - min_log2)),
-        count(std::size_t{1} << (is_parameters(size).log2_values - low_bits)) {}
-
-  int low_bits;
-  std::size_t count;
-
-  [[nodiscard]] std::size_t of(Key key) const { return key >> low_bits; }
-  [[nodiscard]] LowBits rest(Key key) const {
-    return static_cast<LowBits>(key & ((Key{1} << low_bits) - 1));
-  }
-  [[nodiscard]] std::int64_t first_value(std::size_t bucket) const {
-    return static_cast<std::int64_t>(bucket) << low_bits;
-  }
-};
+/// Log2 of the least number of buckets, as in NPB's program: enough for a balanced assignment,
+/// although keys concentrate around the middle value.
+constexpr int min_log2_buckets = 10;
 
 /// Ensures a capacity of at least `count`, which is kept between rankings; the contents are lost if
 /// it grows.
@@ -72,7 +51,7 @@ class RankingOnRanks final : public Ranking {
         ranks_(&ranks),
         team_(threads),
         perturbation_(perturbation),
-        buckets_(size),
+        buckets_(size, min_log2_buckets),
         own_(share(std::int64_t{1} << is_parameters(size).log2_keys, ranks.rank(), ranks.size())),
         keys_(MemorySpace::host, static_cast<std::size_t>(own_.size())),
         outgoing_(MemorySpace::host, keys_.size()),
@@ -348,7 +327,7 @@ class RankingOnRanks final : public Ranking {
     }
     const bool complete =
         all_keys == std::int64_t{1} << is_parameters(size()).log2_keys && difference == 0 && follow;
-    return ranks_->all(complete && ascend_by_rank(own.values, before, keys,
+    return ranks_->all(complete && ascend_by_rank(team_, own.values, before, keys,
                                                   [&](Key key) { return rank_of(key); }));
   }
 
@@ -372,7 +351,7 @@ class RankingOnRanks final : public Ranking {
 
 std::int64_t memory_bytes_on_ranks(Class size, int ranks) {
   const IsParameters& is = is_parameters(size);
-  const Buckets buckets(size);
+  const Buckets buckets(size, min_log2_buckets);
   const double keys = std::ldexp(1.0, is.log2_keys);
   // A share is fair to a bucket, of which the middle one has 8/3 of the average. The first rank and
   // the last have most values: a quarter of (24 / ranks)^(1/4), where keys' distribution is a

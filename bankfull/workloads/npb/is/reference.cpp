@@ -24,8 +24,8 @@ class Reference final : public Benchmark {
   }
 
   std::vector<Check> checks() override {
-    verdict_.sorted = ascend_by_rank({0, static_cast<std::int64_t>(smaller_.size())}, 0, keys_,
-                                     [&](Key key) { return smaller_[key]; });
+    verdict_.sorted = ascend_by_rank(Team(1), {0, static_cast<std::int64_t>(smaller_.size())}, 0,
+                                     keys_, [&](Key key) { return smaller_[key]; });
     return checks_of(verdict_, size());
   }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/core/comm/halo_exchange.hpp"
+#include "bankfull/core/exec/run_on_team.hpp"
 #include "bankfull/workloads/npb/mg/blocks.hpp"
 #include "bankfull/workloads/npb/mg/passes.hpp"
 
@@ -14,7 +15,12 @@ class ThreadWorkspaces {
  public:
   /// For grids with sides up to these.
   ThreadWorkspaces(const Team& team, const Extents& sides)
-      : team_(team), work_(static_cast<std::size_t>(team.threads()), Workspace(sides)) {}
+      : team_(team), work_(static_cast<std::size_t>(team.threads())) {
+    // By the thread that uses it, which touches it first.
+    run_on_team(team, [&] {
+      work_[static_cast<std::size_t>(share_number())] = std::make_unique<Workspace>(sides);
+    });
+  }
 
   [[nodiscard]] const Team& team() const { return team_; }
 
@@ -22,15 +28,15 @@ class ThreadWorkspaces {
   template <class Body>
   void run(const Body& body) {
 #pragma omp parallel num_threads(team_.threads())
-    body(work_[static_cast<std::size_t>(share_number())]);
+    body(*work_[static_cast<std::size_t>(share_number())]);
   }
 
   /// By this thread alone.
-  [[nodiscard]] Workspace& own() { return work_.front(); }
+  [[nodiscard]] Workspace& own() { return *work_.front(); }
 
  private:
   Team team_;
-  std::vector<Workspace> work_;
+  std::vector<std::unique_ptr<Workspace>> work_;
 };
 
 /// Fills the ghosts of grids of one level; there are none on one rank.

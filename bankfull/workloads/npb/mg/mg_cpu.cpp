@@ -28,7 +28,7 @@ class CpuMultigrid final : public Benchmark {
         next_(block(), blocks_.cuts(), team_),
         coarse_(ranks, blocks_, team_),
         u_halo_(ranks, finest_, u_, Grid::ghosts, team_),
-        squares_(static_cast<std::size_t>(v_.planes()), 0.0) {
+        squares_(static_cast<std::size_t>(v_.planes() * v_.rows()), 0.0) {
     const Charges charges = find_charges(size(), problem.threads, ranks);
     place(charges.positive, 1.0);
     place(charges.negative, -1.0);
@@ -63,7 +63,6 @@ class CpuMultigrid final : public Benchmark {
   }
 
   void iterate(int iterations) {
-    std::fill(squares_.begin(), squares_.end(), 0.0);
     in_units(pauses(), iterations, [&](std::int64_t n) { cycle(n == 0); });
     // NPB's last residual, of which only the norm is needed.
     workspaces_.run([this](Workspace& work) { measure_residual(work); });
@@ -89,22 +88,26 @@ class CpuMultigrid final : public Benchmark {
 
   /// By all threads.
   void measure_residual(Workspace& work) {
-    const Range planes = my_share(v_.planes());
+    constexpr std::int64_t beyond = 2;  // planes of u
+    const PassShare mine = my_pass_share({v_.planes(), v_.rows(), block_rows, beyond});
     work.residuals.begin_at(0);
     double* const r = work.residuals.row(0, 0);
-    for (std::int64_t i3 = planes.begin; i3 < planes.end; ++i3) {
-      double sum = 0.0;
-      for (std::int64_t i2 = 0; i2 < v_.rows(); ++i2) {
-        form_residual_row(operators_.difference, u_, v_, i3, i2, 0, work, r);
-        sum += sum_of_squares(r, v_.columns());
+    for_blocks(mine.rows, block_rows, [&](std::int64_t first, std::int64_t end) {
+      for (std::int64_t i3 = mine.planes.begin; i3 < mine.planes.end; ++i3) {
+        for (std::int64_t i2 = first; i2 < end; ++i2) {
+          form_residual_row(operators_.difference, u_, v_, i3, i2, 0, work, r);
+          squares_[static_cast<std::size_t>(i3 * v_.rows() + i2)] = sum_of_squares(r, v_.columns());
+        }
       }
-      squares_[static_cast<std::size_t>(i3)] = sum;
-    }
+    });
   }
 
-  /// Collective.
+  /// Collective. Rows are added plane by plane, in the same order on any number of threads.
   [[nodiscard]] double norm() const {
-    const double sum = std::accumulate(squares_.begin(), squares_.end(), 0.0);
+    double sum = 0.0;
+    for (auto plane = squares_.begin(); plane != squares_.end(); plane += v_.rows()) {
+      sum += std::accumulate(plane, plane + v_.rows(), 0.0);
+    }
     return std::sqrt(ranks_.sum(sum) / count_as_double(finest_.cells()));
   }
 
@@ -119,7 +122,7 @@ class CpuMultigrid final : public Benchmark {
   Grid next_;  ///< the u of the next cycle
   CoarseGrids coarse_;
   Halo u_halo_;
-  std::vector<double> squares_;  ///< of the residual's planes
+  std::vector<double> squares_;  ///< of the residual's rows
   double norm_ = 0.0;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/workloads/npb/mg/grid.hpp"
+#include "bankfull/workloads/npb/mg/pass_share.hpp"
 #include "bankfull/workloads/npb/mg/rows.hpp"
 
 #include <algorithm>
@@ -117,16 +118,21 @@ inline Columns columns_of(const GridOf<T>& grid, std::int64_t beyond) {
   return {grid.columns(), grid.columns_cut() ? beyond : 0};
 }
 
-/// body(first, end) for the blocks of [0, rows).
+/// body(first, end) for the blocks of some rows.
 template <class Body>
-void for_blocks(std::int64_t rows, std::int64_t block, const Body& body) {
-  for (std::int64_t first = 0; first < rows; first += block) {
-    body(first, std::min(first + block, rows));
+void for_blocks(const Range& rows, std::int64_t block, const Body& body) {
+  for (std::int64_t first = rows.begin; first < rows.end; first += block) {
+    body(first, std::min(first + block, rows.end));
   }
 }
 
-// Passes over a rank's block of a grid. All threads of a team call them, each for its share of the
-// planes; the caller puts barriers and halo exchanges between passes.
+/// The calling thread's part.
+inline PassShare my_pass_share(const PassShape& shape) {
+  return pass_share(shape, share_number(), share_count());
+}
+
+// Passes over a rank's block of a grid. All threads of a team call them, each for its share; the
+// caller puts barriers and halo exchanges between passes.
 //
 // A pass forms what it needs beyond the ends of its block from ghosts, as a thread does beyond the
 // ends of its planes: two ranks compute the same, and one exchange per grid and pass is enough.
@@ -142,8 +148,9 @@ class UpwardPass {
       : operators_(&operators), coarse_(&coarse), u_(u), v_(&v), next_(&next), work_(&work) {}
 
   void run() const {
-    const Range planes = my_share(v_->planes());
-    for_blocks(v_->rows(), block_rows, [&](std::int64_t first, std::int64_t end) {
+    const PassShare mine = my_pass_share({v_->planes(), v_->rows(), block_rows, 4});
+    const Range& planes = mine.planes;
+    for_blocks(mine.rows, block_rows, [&](std::int64_t first, std::int64_t end) {
       work_->iterates.begin_at(first - 2);
       work_->residuals.begin_at(first - 1);
       for (std::int64_t plane = planes.begin - 2; plane < planes.end + 2; ++plane) {
@@ -209,8 +216,9 @@ inline void form_residual_row(const Weights& a, const GridOf<T>& u, const GridOf
   residual_row(a, v.row(i3, i2), u.row(i3, i2), work.sums(), columns_of(v, beyond), r);
 }
 
-/// coarse = P r with r = v - A u, or r = v where u is absent; also the sum of squares of r's planes
-/// if requested. One pass: reads u and v once. Needs two ghosts of u and one of v.
+/// coarse = P r with r = v - A u, or r = v where u is absent; also the sums of squares of r's rows,
+/// plane after plane, if requested. One pass: reads u and v once. Needs two ghosts of u and one of
+/// v.
 template <class T>
 class DownwardPass {
  public:
@@ -219,8 +227,9 @@ class DownwardPass {
       : operators_(&operators), u_(u), v_(&v), coarse_(&coarse), squares_(squares), work_(&work) {}
 
   void run() const {
-    const Range planes = my_share(coarse_->planes());
-    for_blocks(coarse_->rows(), block_rows / 2, [&](std::int64_t first, std::int64_t end) {
+    const PassShare mine = my_pass_share({coarse_->planes(), coarse_->rows(), block_rows / 2, 1});
+    const Range& planes = mine.planes;
+    for_blocks(mine.rows, block_rows / 2, [&](std::int64_t first, std::int64_t end) {
       work_->residuals.begin_at(2 * first);
       for (std::int64_t plane = 2 * planes.begin; plane <= 2 * planes.end; ++plane) {
         form_residual(plane, 2 * first, 2 * end);
@@ -251,7 +260,7 @@ class DownwardPass {
 
   void add_squares(std::int64_t i3, std::int64_t first, std::int64_t end) const {
     for (std::int64_t i2 = first; i2 < end; ++i2) {
-      squares_[i3] +=
+      squares_[i3 * v_->rows() + i2] =
           static_cast<double>(sum_of_squares(work_->residuals.row(i3, i2), v_->columns()));
     }
   }
