@@ -5,9 +5,9 @@
 
 namespace bankfull::poisson {
 
-/// Not std::complex, whose functions are no device code.
+/// Not std::complex, whose functions are no device code. Of numbers both parts are loaded at once.
 template <class Real>
-struct alignas(2 * sizeof(Real)) Complex {
+struct alignas(sizeof(Real) > sizeof(double) ? alignof(Real) : 2 * sizeof(Real)) Complex {
   Real re;
   Real im;
 };
