@@ -11,7 +11,7 @@ namespace {
 
 constexpr double giga = 1e9;
 constexpr const char* suboptimal = "Performance results are most likely suboptimal";
-constexpr const char* site = "http://hpcg-benchmark.org";
+constexpr const char* website = "http://hpcg-benchmark.org";
 
 std::string number(double value) { return fmt::format("{:g}", value); }
 
@@ -210,7 +210,7 @@ void add_program(std::string& text, const Outcome& outcome) {
 void add_standing(Section& summary, const Outcome& outcome) {
   const bool long_enough = outcome.times.total >= official_seconds;
   if (long_enough && outcome.broken_rules.empty()) {
-    summary.add("Please upload results from the YAML file contents to", site);
+    summary.add("Please upload results from the YAML file contents to", website);
     return;
   }
   for (const std::string& rule : outcome.broken_rules) {
@@ -225,7 +225,8 @@ void add_standing(Section& summary, const Outcome& outcome) {
                 "Results are official for legacy installed systems with confirmation from the "
                 "HPCG Benchmark leaders.");
     if (outcome.broken_rules.empty()) {
-      summary.add("After confirmation please upload results from the YAML file contents to", site);
+      summary.add("After confirmation please upload results from the YAML file contents to",
+                  website);
     }
   } else {
     summary.add("Official results execution time (sec) must be at least", official_seconds);

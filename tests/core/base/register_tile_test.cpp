@@ -33,16 +33,20 @@ TYPED_TEST(RegisterTileTest, RowsBecomeColumns) {
 }
 
 TYPED_TEST(RegisterTileTest, AlternatingPartsComeApartAndTogether) {
-  constexpr int width = RegisterTile<TypeParam>::width;
+  constexpr auto width = static_cast<std::size_t>(Pack<TypeParam>::width);
   // One before them, so that they are not aligned.
-  std::array<TypeParam, static_cast<std::size_t>(2 * width + 1)> values{};
-  for (int n = 0; n < 2 * width; ++n) {
-    values[static_cast<std::size_t>(n) + 1] = this->value(n);
+  std::array<TypeParam, 2 * width + 1> values{};
+  for (std::size_t n = 0; n < 2 * width; ++n) {
+    values[n + 1] = this->value(static_cast<int>(n));
   }
-  const auto parts = ComplexLanes<TypeParam>::load_alternating(values.data() + 1);
-  for (int n = 0; n < width; ++n) {
-    EXPECT_EQ(parts.re[n], this->value(2 * n));
-    EXPECT_EQ(parts.im[n], this->value(2 * n + 1));
+  const auto parts = ComplexPack<TypeParam>::load_alternating(values.data() + 1);
+  std::array<TypeParam, width> re{};
+  std::array<TypeParam, width> im{};
+  parts.re.store(re.data());
+  parts.im.store(im.data());
+  for (std::size_t n = 0; n < width; ++n) {
+    EXPECT_EQ(re[n], values[2 * n + 1]);
+    EXPECT_EQ(im[n], values[2 * n + 2]);
   }
   auto copy = values;
   copy.fill(TypeParam{0});
