@@ -246,10 +246,16 @@ std::string shortage_of(const convection::ScalingPlan& scaling) {
   return {};
 }
 
-template <class Problem>
-MeasurePolicy policy_of(const Problem& problem, const CommonOptions& common,
+template <class ScalingProblem>
+MeasurePolicy policy_of(const ScalingProblem& scaling, const CommonOptions& common,
                         const Communicator& world) {
-  MeasurePolicy policy = common.prepare(world, problem.device, problem.threads);
+  MeasurePolicy policy = common.prepare(world, scaling.problem.device, scaling.problem.threads);
+  if (scaling.total_threads && policy.placement.is_bound()) {
+    policy.placement.unbound_because = "--same-cores gives fewer ranks the cores of all";
+    require(policy.placement.width == PlaceWidth::share,
+            "--pin cores cannot be followed: " + policy.placement.unbound_because,
+            "use --pin auto, which then leaves the threads unbound");
+  }
   require(policy.ceiling != CeilingRule::file,
           "--ceiling " + common.ceiling + " cannot serve several numbers of ranks",
           "use auto, always or none, which look at each case");
@@ -273,7 +279,7 @@ void show(const ScalingPlan& plan, const CommonOptions& common, const Communicat
 ExitCode run_himeno_scaling(const HimenoScalingOptions& options, const Communicator& world) {
   const himeno::ScalingProblem scaling = scaling_problem(options, world);
   const CommonOptions& common = options.himeno.common;
-  const MeasurePolicy policy = policy_of(scaling.problem, common, world);
+  const MeasurePolicy policy = policy_of(scaling, common, world);
   const himeno::ScalingPlan plan = make_plan(scaling, world, policy.ceiling, common.shortage());
   show(plan, common, world);
   if (common.dry_run) {
@@ -296,7 +302,7 @@ ExitCode run_convect_scaling(const ConvectScalingOptions& options, const Communi
           "leave out initial.from");
   const CommonOptions& common = options.common;
   const convection::ScalingProblem scaling = scaling_problem(options, wanted, world);
-  const MeasurePolicy policy = policy_of(scaling.problem, common, world);
+  const MeasurePolicy policy = policy_of(scaling, common, world);
   const convection::ScalingPlan plan = convect::placed(wanted.places, [&] {
     return convection::make_plan(scaling, world, policy.ceiling, common.shortage());
   });

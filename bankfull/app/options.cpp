@@ -259,7 +259,8 @@ MeasurePolicy CommonOptions::prepare(const Communicator& ranks, Device chosen,
                                      int threads_used) const {
   MeasurePolicy policy = policy_of(ceiling, ranks, ceiling_home(ranks, chosen, threads_used));
   policy.placement = placement(ranks, chosen, threads_used);
-  if (!chosen.is_cuda() && !policy.placement.openmp_binds) {
+  const bool any_openmp_binds = ranks.max(std::int64_t{policy.placement.openmp_binds}) > 0;
+  if (!chosen.is_cuda() && !any_openmp_binds) {
     warn_of_squeezed_team(ranks, threads_used, threads);
   }
   if (!std::isfinite(progress) || progress < 0.0) {

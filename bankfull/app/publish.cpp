@@ -260,6 +260,8 @@ ExitCode run_and_publish(const CommonOptions& options, const MeasurePolicy& poli
   MachineWatch machine(ranks);
   const ThreadPlacement& placement = policy.placement;
   TeamWaits waits(SystemFiles(), placement.numbers(), placement.threads);
+  // Short waits would lift what --pin cores asks for.
+  const bool adapts = !placement.waits_are_set && placement.width == PlaceWidth::share;
   RunResult result = [&] {
     const std::unique_ptr<const TeamBinding> binding = bind_teams(placement);
     ProgressLine progress(options.quiet || !ranks.is_root() ? 0.0 : options.progress);
@@ -268,14 +270,14 @@ ExitCode run_and_publish(const CommonOptions& options, const MeasurePolicy& poli
                      .policy = policy,
                      .interruption = &interruption,
                      .machine = &machine,
-                     .waits = placement.waits_are_set ? nullptr : &waits});
+                     .waits = adapts ? &waits : nullptr});
   }();
   result.machine = machine.state(ranks);
-  if (waits.most_taken() > 0.0) {
+  if (const double taken = ranks.max(waits.most_taken()); taken > 0.0) {
     result.notes.push_back(fmt::format(
-        "other processes used up to {:.1f} of this rank's {} processors: threads that waited for "
-        "their team slept, and none was bound",
-        waits.most_taken(), placement.processors.size()));
+        "other processes used up to {:.1f} of the {} processors of a rank: its threads slept while "
+        "they waited for their team, and none was bound",
+        taken, placement.processors.size()));
   }
   result.ended_by = cause_of_end(interruption, ranks);
   Failures failures;

@@ -14,11 +14,13 @@ namespace bankfull {
 template <class IsDone>
 void spin_until(const IsDone& is_done) {
   constexpr int looks_before_yielding = 100;
-  for (int look = 0; !is_done(); ++look) {
-    if (look >= looks_before_yielding) {
+  int looks = 0;
+  while (!is_done()) {
+    if (looks == looks_before_yielding) {
       std::this_thread::yield();
       continue;
     }
+    ++looks;
 #if defined(__SSE2__)
     _mm_pause();
 #endif

@@ -3,6 +3,7 @@
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/exec/team.hpp"
+#include "bankfull/core/exec/team_binding.hpp"
 #include "bankfull/core/machine/processor_load.hpp"
 
 #include <algorithm>
@@ -46,6 +47,9 @@ std::string divide_processors(const Communicator& ranks, const SystemFiles& file
   const Sharers sharers = sharers_on_node(ranks, usable_processors());
   const std::vector<Processor> all = in_order_of_caches(files, process_processors());
   place.processors = all;
+  if (all.empty()) {
+    return "the system does not tell where this process may run";
+  }
   if (!sharers.are_alike) {
     return "ranks may run on some of the same processors";
   }
@@ -73,6 +77,9 @@ std::string why_unbound(const PlacementRequest& request, const ThreadPlacement& 
   if (place.threads > static_cast<int>(place.processors.size())) {
     return fmt::format("more threads ({}) than processors ({})", place.threads,
                        place.processors.size());
+  }
+  if (!can_bind_threads()) {
+    return "the system does not let threads choose their processors";
   }
   const bool may_roam = place.width == PlaceWidth::share && place.threads == 1;
   return may_roam ? "a single thread may use any core" : "";
@@ -125,21 +132,31 @@ ThreadPlacement place_threads(const Communicator& ranks, const PlacementRequest&
   return place;
 }
 
-FreeCores find_free_cores(const Communicator& ranks, const SystemFiles& files) {
+FreeCores find_free_cores(const Communicator& ranks, const SystemFiles& files,
+                          const ReadVariable& variable) {
+  using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds sample{250};
   ThreadPlacement place;
-  static_cast<void>(divide_processors(ranks, files, place));
+  const bool is_divided = divide_processors(ranks, files, place).empty();
+  const Sharers sharers = sharers_on_node(ranks, usable_processors());
+  const Clock::time_point begin = Clock::now();
   const std::map<int, double> before = busy_seconds(files, place.numbers());
   std::this_thread::sleep_for(sample);
   const std::map<int, double> after = busy_seconds(files, place.numbers());
+  const double elapsed = std::chrono::duration<double>(Clock::now() - begin).count();
   ranks.agree([&] {
-    if (after.size() < place.processors.size()) {
+    if (const std::string set = first_that_is_set(binding_variables, variable); !set.empty()) {
+      throw UsageError("--threads free: " + set + " is set, so that this process sees one place",
+                       "give a number of threads, or unset it");
+    }
+    if (place.processors.empty() || after.size() < place.processors.size()) {
       throw UsageError("--threads free: /proc/stat does not tell how busy the processors are",
                        "give a number of threads");
     }
   });
-  const auto shares = busy_shares(before, after, std::chrono::duration<double>(sample).count());
-  return {.free = free_cores(place.processors, shares),
+  const auto shares = busy_shares(before, after, elapsed);
+  const int free = free_cores(place.processors, shares);
+  return {.free = is_divided ? free : std::max(1, free / sharers.count),
           .all = core_count(place.processors),
           .busy = busy_cores(place.processors, shares)};
 }

@@ -61,7 +61,8 @@ struct FreeCores {
 
 /// Collective: how many cores others leave free to this rank, by their load over a quarter of a
 /// second, in which this process sleeps. Ranks that may use the same processors divide them. Throws
-/// UsageError where the system does not tell.
-FreeCores find_free_cores(const Communicator& ranks, const SystemFiles& files = SystemFiles());
+/// UsageError where the system does not tell, or OpenMP lets this process see one place only.
+FreeCores find_free_cores(const Communicator& ranks, const SystemFiles& files = SystemFiles(),
+                          const ReadVariable& variable = read_environment);
 
 }  // namespace bankfull

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/exec/run_on_team.hpp"
 #include "bankfull/core/exec/team.hpp"
 #include "bankfull/core/memory/buffer.hpp"
 
@@ -86,8 +87,7 @@ class CpuExecutor {
   [[nodiscard]] std::vector<std::int64_t> histogram(const std::uint8_t* values, std::int64_t count,
                                                     int below) const {
     std::vector<std::int64_t> counts(static_cast<std::size_t>(below), 0);
-#pragma omp parallel num_threads(team_.threads())
-    {
+    run_on_team(team_, [&] {
       std::vector<std::int64_t> own(counts.size(), 0);
       const Range mine = my_share(count);
       for (std::int64_t n = mine.begin; n < mine.end; ++n) {
@@ -95,7 +95,7 @@ class CpuExecutor {
       }
 #pragma omp critical(bankfull_cpu_executor_histogram)
       std::transform(own.begin(), own.end(), counts.begin(), counts.begin(), std::plus<>());
-    }
+    });
     return counts;
   }
 

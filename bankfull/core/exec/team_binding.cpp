@@ -29,33 +29,39 @@ BindingInForce& binding_in_force() {
 /// bound.
 struct Bound {
   unsigned version = 0;  ///< never
+  int member = 0;
   int members = 0;
   bool is_narrow = true;  ///< not all processors of this process
 };
 
 thread_local Bound own_binding;
 
-/// Refused only if the processors were taken from this process meanwhile: then the system places
-/// the thread.
-void let_this_thread_run_on(const std::vector<int>& processors) {
+/// Whether the system did so. If it did not, it places the thread itself.
+bool let_this_thread_run_on(const std::vector<int>& processors) {
+  if (processors.empty() || process_processors().empty()) {
+    return false;
+  }
   const auto size = static_cast<std::size_t>(process_processors().back()) + 1;
   std::vector<unsigned char> storage(CPU_ALLOC_SIZE(size), 0);
   auto* const set = reinterpret_cast<cpu_set_t*>(storage.data());
   for (const int processor : processors) {
     CPU_SET_S(static_cast<std::size_t>(processor), storage.size(), set);
   }
-  static_cast<void>(sched_setaffinity(0, storage.size(), set));
+  return sched_setaffinity(0, storage.size(), set) == 0;
 }
 
 void bind_this_thread(int member, int members) {
   const BindingInForce& now = binding_in_force();
-  const std::vector<int> processors =
-      now.places && !now.is_lifted ? now.places->of_member(member, members) : process_processors();
+  const std::vector<int> processors = !now.places     ? process_processors()
+                                      : now.is_lifted ? now.places->all()
+                                                      : now.places->of_member(member, members);
   const bool is_narrow = processors.size() < process_processors().size();
   if (is_narrow || own_binding.is_narrow) {
-    let_this_thread_run_on(processors);
+    // Whether the system lets us was asked beforehand; processors may have been taken since.
+    static_cast<void>(let_this_thread_run_on(processors));
   }
   own_binding = {.version = now.version.load(std::memory_order_relaxed),
+                 .member = member,
                  .members = members,
                  .is_narrow = is_narrow};
 }
@@ -93,24 +99,28 @@ LiftedBinding::~LiftedBinding() { set_lifted(false); }
 UnboundStart::UnboundStart() {
   if (binding_in_force().version != 0 && own_binding.is_narrow) {
     before_ = processors_of_this_thread();
-    let_this_thread_run_on(process_processors());
+    static_cast<void>(let_this_thread_run_on(process_processors()));
   }
 }
 
 UnboundStart::~UnboundStart() {
   if (!before_.empty()) {
-    let_this_thread_run_on(before_);
+    static_cast<void>(let_this_thread_run_on(before_));
   }
 }
+
+bool can_bind_threads() { return let_this_thread_run_on(processors_of_this_thread()); }
 
 namespace detail {
 
 void bind_member() {
+  const int member = omp_get_thread_num();
   const int members = omp_get_num_threads();
   const unsigned version = binding_in_force().version.load(std::memory_order_relaxed);
   if (version != 0 && members > 1 &&
-      (own_binding.version != version || own_binding.members != members)) {
-    bind_this_thread(omp_get_thread_num(), members);
+      (own_binding.version != version || own_binding.member != member ||
+       own_binding.members != members)) {
+    bind_this_thread(member, members);
   }
 }
 

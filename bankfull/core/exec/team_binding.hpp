@@ -42,6 +42,9 @@ class UnboundStart {
   std::vector<int> before_;  ///< empty: nothing was bound
 };
 
+/// Whether the system lets threads choose their processors: some containers and sandboxes do not.
+bool can_bind_threads();
+
 namespace detail {
 /// In a parallel region: binds the calling thread to its place, if it is not yet.
 void bind_member();

@@ -27,7 +27,7 @@ TeamPlaces::TeamPlaces(std::vector<Processor> ordered, PlaceWidth width)
 
 std::vector<int> TeamPlaces::of_member(int member, int members) const {
   if (members > processors()) {
-    return of_cores(0, cores());
+    return all();
   }
   if (members > cores()) {
     const int index = begin_of_part(processors(), member, members);
@@ -37,6 +37,8 @@ std::vector<int> TeamPlaces::of_member(int member, int members) const {
   const int end = begin_of_part(cores(), member + 1, members);
   return of_cores(begin, width_ == PlaceWidth::core ? begin + 1 : end);
 }
+
+std::vector<int> TeamPlaces::all() const { return of_cores(0, cores()); }
 
 std::vector<int> TeamPlaces::of_cores(int begin, int end) const {
   const std::size_t first = first_of_core_[static_cast<std::size_t>(begin)];

@@ -26,6 +26,9 @@ class TeamPlaces {
   /// processors: then no thread has a place of its own.
   [[nodiscard]] std::vector<int> of_member(int member, int members) const;
 
+  /// Of all members together.
+  [[nodiscard]] std::vector<int> all() const;
+
   [[nodiscard]] int cores() const { return static_cast<int>(first_of_core_.size()); }
   [[nodiscard]] int processors() const { return static_cast<int>(ordered_.size()); }
 

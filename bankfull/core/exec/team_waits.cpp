@@ -7,6 +7,7 @@
 #include <ctime>
 #include <latch>
 #include <omp.h>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -84,7 +85,7 @@ void TeamWaits::adapt() {
     const double factor = short_ ? share_to_end : 1.0;
     const bool are_to_be_short = *taken > room + factor * tolerated_processors;
     if (are_to_be_short && !short_) {
-      short_ = std::make_unique<ShortWaits>(threads_, processors_);
+      shorten();
     } else if (!are_to_be_short) {
       short_.reset();
     }
@@ -92,6 +93,16 @@ void TeamWaits::adapt() {
   }
   const double cost = seconds_of_this_thread() - begin;
   next_ = omp_get_wtime() + std::max(min_seconds_between_looks, cost / max_share_of_looking);
+}
+
+void TeamWaits::shorten() {
+  try {
+    // OpenMP compares its threads with all that the process may use, of which ranks use a part.
+    const auto of_process = static_cast<int>(process_processors().size());
+    short_ = std::make_unique<ShortWaits>(threads_, std::max(processors_, of_process));
+  } catch (const std::system_error&) {
+    is_free_to_choose_ = false;  // no more threads for this process: a slow run, not the end of it
+  }
 }
 
 }  // namespace bankfull

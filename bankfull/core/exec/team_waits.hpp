@@ -16,7 +16,8 @@ namespace bankfull {
 /// other implementations it has no effect.
 class ShortWaits {
  public:
-  /// For teams of so many threads of a process with so many processors.
+  /// For teams of so many threads of a process with so many processors. Throws std::system_error
+  /// where the system gives no threads.
   ShortWaits(int threads, int processors);
   ~ShortWaits();
   ShortWaits(const ShortWaits&) = delete;
@@ -47,9 +48,11 @@ class TeamWaits {
   [[nodiscard]] double most_taken() const { return most_taken_; }
 
  private:
+  void shorten();
+
   int threads_;
   int processors_;
-  bool is_free_to_choose_;
+  bool is_free_to_choose_;  ///< false: waits stay as they are
   OtherLoad load_;
   double next_;  ///< when to look again
   double most_taken_ = 0.0;

@@ -1,5 +1,7 @@
 #include "bankfull/core/io/crc32.hpp"
 
+#include "bankfull/core/exec/team.hpp"
+
 #include <algorithm>
 #include <vector>
 #include <zlib.h>
@@ -32,6 +34,7 @@ void Crc32::add(const void* bytes, std::size_t count, int threads) {
   std::vector<std::uint32_t> values(static_cast<std::size_t>(parts));
 #pragma omp parallel for num_threads(parts)
   for (int part = 0; part < parts; ++part) {
+    static_cast<void>(share_number());  // a thread new to the team is bound
     values[static_cast<std::size_t>(part)] = continued(0, begin + start(part), length(part));
   }
   for (int part = 0; part < parts; ++part) {

@@ -2,6 +2,7 @@
 
 #include "bankfull/core/base/bytes.hpp"
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/core/exec/team.hpp"
 #include "bankfull/core/io/hdf5_chunk.hpp"
 
 #include <algorithm>
@@ -14,7 +15,6 @@
 #include <functional>
 #include <hdf5.h>
 #include <numeric>
-#include <omp.h>
 #include <string_view>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -390,7 +390,7 @@ void Dataset::write_chunks(const Part& part, const double* values) {
   std::exception_ptr failure;  // touched in the ordered part alone
 #pragma omp parallel for ordered schedule(dynamic) num_threads(threads)
   for (std::int64_t n = 0; n < chunks.count(); ++n) {
-    ChunkFilters& filters = filters_[static_cast<std::size_t>(omp_get_thread_num())];
+    ChunkFilters& filters = filters_[static_cast<std::size_t>(share_number())];
     const StoredChunk* chunk = nullptr;
     std::exception_ptr not_formed;
     try {

@@ -2,6 +2,7 @@
 
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/expects.hpp"
+#include "bankfull/core/exec/team.hpp"
 #include "bankfull/core/io/crc32.hpp"
 #include "bankfull/core/io/staged_path.hpp"
 
@@ -87,9 +88,12 @@ void SharedArrayWriter::write_run(std::int64_t begin, const double* values, std:
   const void* bytes = values;
   if (array_.precision == Precision::fp32) {
     singles_.resize(static_cast<std::size_t>(count));
-#pragma omp parallel for num_threads(threads_)
-    for (std::int64_t n = 0; n < count; ++n) {
-      singles_[static_cast<std::size_t>(n)] = static_cast<float>(values[n]);
+#pragma omp parallel num_threads(threads_)
+    {
+      const Range mine = my_share(count);
+      for (std::int64_t n = mine.begin; n < mine.end; ++n) {
+        singles_[static_cast<std::size_t>(n)] = static_cast<float>(values[n]);
+      }
     }
     bytes = singles_.data();
   }

@@ -1,5 +1,6 @@
 #include "bankfull/numerics/sparse/ordered_rows.hpp"
 
+#include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/exec/run_on_team.hpp"
 #include "bankfull/numerics/sparse/row_runs.hpp"
 
@@ -30,25 +31,20 @@ Buffer<std::int32_t> runs_of_rows(const CpuExecutor& executor, std::int64_t rows
   return run_of;
 }
 
-/// Appends the runs that a run is connected to; `met` holds for each run the last one that met it.
+/// Appends the runs that a run is connected to, each once.
 void append_connected(const CsrView& matrix, const RowRuns& runs, const std::int32_t* run_of,
-                      std::int32_t run, std::vector<std::int32_t>& met,
-                      std::vector<std::int32_t>& list) {
-  met[static_cast<std::size_t>(run)] = run;
+                      std::int32_t run, std::vector<std::int32_t>& list) {
+  const auto begin = static_cast<std::ptrdiff_t>(list.size());
   const std::int64_t first = matrix.start[runs.start.data()[run]];
   const std::int64_t last = matrix.start[runs.start.data()[run + 1]];
   for (std::int64_t n = first; n < last; ++n) {
     const std::int32_t column = matrix.column[n];
-    if (column >= matrix.rows) {
-      continue;
-    }
-    const std::int32_t other = run_of[column];
-    std::int32_t& before = met[static_cast<std::size_t>(other)];
-    if (before != run) {
-      before = run;
-      list.push_back(other);
+    if (column < matrix.rows && run_of[column] != run) {
+      list.push_back(run_of[column]);
     }
   }
+  std::sort(list.begin() + begin, list.end());
+  list.erase(std::unique(list.begin() + begin, list.end()), list.end());
 }
 
 RunGraph connect_runs(const CpuExecutor& executor, const CsrView& matrix, const RowRuns& runs) {
@@ -58,11 +54,10 @@ RunGraph connect_runs(const CpuExecutor& executor, const CsrView& matrix, const 
   const auto count = executor.make<std::int32_t>(runs.count + 1);
   run_on_team(team, [&] {
     const Range mine = my_share(runs.count);
-    std::vector<std::int32_t> met(static_cast<std::size_t>(runs.count), -1);
     std::vector<std::int32_t> list;
     for (std::int64_t run = mine.begin; run < mine.end; ++run) {
       const std::size_t before = list.size();
-      append_connected(matrix, runs, run_of.data(), static_cast<std::int32_t>(run), met, list);
+      append_connected(matrix, runs, run_of.data(), static_cast<std::int32_t>(run), list);
       count.data()[run] = static_cast<std::int32_t>(list.size() - before);
     }
     found[static_cast<std::size_t>(share_number())] = std::move(list);
@@ -91,6 +86,19 @@ std::vector<std::int32_t> depths_of(const RunGraph& graph, std::int64_t runs) {
     }
   }
   return depths;
+}
+
+/// In builds with assertions: threads would wait for each other for ever, or read what is not yet
+/// done, where a row is connected to one that is not connected to it.
+void expects_symmetry(const RunGraph& graph, const std::vector<std::int32_t>& depths) {
+  if constexpr (build::assertions) {
+    for (std::size_t run = 0; run < depths.size(); ++run) {
+      for (const std::int32_t other : graph.of(static_cast<std::int32_t>(run))) {
+        const auto at = static_cast<std::size_t>(other);
+        expects(at < run || depths[at] > depths[run], "the pattern is symmetric");
+      }
+    }
+  }
 }
 
 /// Which thread does a run, as which of its runs.
@@ -216,7 +224,9 @@ OrderedRows::OrderedRows(const CpuExecutor& executor, const CsrView& matrix)
   }
   const RowRuns runs = find_row_runs(executor, matrix);
   const RunGraph graph = connect_runs(executor, matrix, runs);
-  const RunPartition partitioned = partition(depths_of(graph, runs.count), threads);
+  const std::vector<std::int32_t> depths = depths_of(graph, runs.count);
+  expects_symmetry(graph, depths);
+  const RunPartition partitioned = partition(depths, threads);
   threads_.resize(static_cast<std::size_t>(threads));
   done_ = std::vector<Progress>(static_cast<std::size_t>(threads));
   run_on_team(team_, [&] {

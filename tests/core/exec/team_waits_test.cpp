@@ -38,9 +38,10 @@ void write_busy(const FakeSystem& system, long ticks) {
                                         ticks));
 }
 
-/// Looks until waits are, or are not, short.
+/// Looks until waits are, or are not, short, for ten seconds at most.
 void adapt_until(TeamWaits& waits, bool are_short) {
-  while (waits.are_short() != are_short) {
+  for (int look = 0; waits.are_short() != are_short; ++look) {
+    ASSERT_LT(look, 1000);
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
     waits.adapt();
   }

@@ -113,9 +113,9 @@ inline double roundings_of_products(const Domain& domain, Products products) {
 }
 
 /// How many roundings the residual may have. Those of transforms of N points grow with log2 N
-/// (W. Gentleman and G. Sande, Fast Fourier Transforms: for fun and profit, 1966): FFTW's leave
-/// 1.0 of them for 20 x 21 points, 2.3 for 200 x 210, 3.3 for 1000 x 1050 and 4.7 for 2000 x 2100.
-/// Small ones are held to the rounding of the equation itself.
+/// (W. Gentleman and G. Sande, Fast Fourier Transforms: for fun and profit, 1966): those of FFTW
+/// left 1.0 of them for 20 x 21 points, 2.3 for 200 x 210, 3.3 for 1000 x 1050 and 4.7 for 2000 x
+/// 2100. Small ones are held to the rounding of the equation itself.
 inline double roundings(const Domain& domain, Products products) {
   const double points =
       static_cast<double>(domain.j.cells()) * static_cast<double>(domain.k.cells());

@@ -55,8 +55,10 @@ WorkBytes work_bytes(const Problem& problem, int ranks) {
   // is made of, twice, and what each thread forms rows in.
   const std::int64_t vectors = 2 * inputs * (cg.vector_nonzeros + 1) * entry_bytes;
   constexpr std::int64_t forming_bytes = 13;
+  const std::int64_t formed =
+      kept == Kept::upper ? copies : inputs * static_cast<std::int64_t>(problem.threads);
   return {.device = entries * (entry_bytes + packed_bytes) + vectors + cg.rows * 24 +
-                    forming_bytes * copies,
+                    forming_bytes * formed,
           .working_set = set};
 }
 

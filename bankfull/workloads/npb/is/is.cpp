@@ -107,9 +107,11 @@ WorkBytes work_bytes(const Problem& problem, int ranks) {
   if (serial) {
     return {.device = keys + places + values * 8, .working_set = keys};
   }
+  const IsCounts counts = counts_of(problem);
+  const std::int64_t sorted = counts == IsCounts::buckets ? keys / 2 : 0;  // 16 bits of each
   return {.device = keys + places + values * rank_bytes +
-                    counting_bytes(problem.size, counts_of(problem), problem.threads),
-          .working_set = set};
+                    counting_bytes(problem.size, counts, problem.threads),
+          .working_set = set + sorted};
 }
 
 std::string refusal_of_ranks(const Problem& problem, int ranks) {

@@ -165,7 +165,7 @@ class RankingInBuckets final : public TeamRanking<Rank> {
   void rank_buckets() {
     std::int64_t before = 0;
     std::size_t counted = 0;
-#pragma omp for schedule(dynamic)
+#pragma omp for schedule(monotonic : dynamic)
     for (std::size_t bucket = 0; bucket < buckets_.count; ++bucket) {
       // A thread's buckets ascend.
       for (; counted < bucket; ++counted) {
