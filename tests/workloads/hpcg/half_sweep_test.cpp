@@ -260,12 +260,6 @@ TEST_P(HalfSweeps, TakeCoarseRowsAnywhereInTheOrder) {
       local, matrix, [place = place](const CsrView& view) { return with_coarse_at(place, view); });
 }
 
-std::vector<TestMatrix> all_matrices() {
-  std::vector<TestMatrix> matrices = other_matrices();
-  matrices.emplace_back();
-  return matrices;
-}
-
 std::string half_sweep_name(const ::testing::TestParamInfo<HalfSweepCase>& parameter) {
   const auto& [matrix, local, place] = parameter.param;
   return matrix.name + "_" + to_string(local) + "_" + std::to_string(place);

@@ -155,6 +155,13 @@ inline std::vector<TestMatrix> other_matrices() {
            }}};
 }
 
+/// These and the benchmark's own.
+inline std::vector<TestMatrix> all_matrices() {
+  std::vector<TestMatrix> all = other_matrices();
+  all.emplace_back();
+  return all;
+}
+
 /// A rank's rows of a level as the library keeps them.
 inline HostCsr rows_of_rank(const textbook::Level& level, std::size_t rank,
                             const Geometry& geometry) {

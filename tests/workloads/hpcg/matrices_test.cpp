@@ -94,12 +94,6 @@ std::string threads_case_name(const ::testing::TestParamInfo<ThreadsCase>& param
   return matrix.name + "_" + std::to_string(threads);
 }
 
-std::vector<TestMatrix> all_matrices() {
-  std::vector<TestMatrix> all = other_matrices();
-  all.emplace_back();
-  return all;
-}
-
 INSTANTIATE_TEST_SUITE_P(All, ReferenceOnThreads,
                          ::testing::Combine(::testing::ValuesIn(all_matrices()),
                                             ::testing::Values(2, 7, 16)),
