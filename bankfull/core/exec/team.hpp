@@ -33,8 +33,8 @@ inline constexpr std::int64_t min_team_bytes = std::int64_t{256} << 10;
 class Team {
  public:
   /// Binds its threads to their places, if teams are bound (TeamBinding). Throws UsageError where
-  /// OpenMP gives fewer threads (OMP_THREAD_LIMIT, OMP_MAX_ACTIVE_LEVELS, a
-  /// parallel region around): their parts of the work would be left undone.
+  /// OpenMP gives fewer threads (OMP_THREAD_LIMIT, OMP_MAX_ACTIVE_LEVELS, a parallel region
+  /// around): their parts of the work would be left undone.
   explicit Team(int threads);
 
   [[nodiscard]] int threads() const { return threads_; }
