@@ -169,9 +169,6 @@ class UpwardPass {
  private:
   void form_iterate(std::int64_t i3, std::int64_t first, std::int64_t end) const {
     for (std::int64_t i2 = first - 2; i2 < end + 2; ++i2) {
-      if (u_ != nullptr) {
-        prefetch_row(u_->row(i3, i2 + 1), v_->columns());
-      }
       interpolated_row(coarse_rows(*coarse_, i3, i2), u_ == nullptr ? nullptr : u_->row(i3, i2),
                        columns_of(*v_, 2), work_->mean.data() + line, work_->iterates.row(i3, i2));
     }
@@ -181,7 +178,6 @@ class UpwardPass {
     const Columns columns = columns_of(*v_, 1);
     for (std::int64_t i2 = first - 1; i2 < end + 1; ++i2) {
       T* const r = work_->residuals.row(i3, i2);
-      prefetch_row(v_->row(i3, i2 + 1), columns.n);
       sum_rows(rows_around(work_->iterates, i3, i2), columns_of(*v_, 2), work_->sums());
       residual_row(operators_->difference, v_->row(i3, i2), work_->iterates.row(i3, i2),
                    work_->sums(), columns, r);
@@ -216,8 +212,6 @@ template <class T>
 inline void form_residual_row(const Weights& a, const GridOf<T>& u, const GridOf<T>& v,
                               std::int64_t i3, std::int64_t i2, std::int64_t beyond,
                               WorkspaceOf<T>& work, T* r) {
-  prefetch_row(u.row(i3 + 1, i2 + 2), v.columns());
-  prefetch_row(v.row(i3, i2 + 1), v.columns());
   sum_rows(rows_around(u, i3, i2), columns_of(v, beyond + 1), work.sums());
   residual_row(a, v.row(i3, i2), u.row(i3, i2), work.sums(), columns_of(v, beyond), r);
 }
@@ -256,7 +250,6 @@ class DownwardPass {
       T* const r = work_->residuals.row(i3, i2);
       if (u_ == nullptr) {
         const T* const v = v_->row(i3, i2);
-        prefetch_row(v_->row(i3, i2 + 1), columns.n);
         std::copy(v + columns.begin(), v + columns.end(), r + columns.begin());
       } else {
         form_residual_row(operators_->difference, *u_, *v_, i3, i2, 1, *work_, r);

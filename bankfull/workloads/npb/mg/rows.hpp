@@ -41,16 +41,6 @@ struct RowsAround {
   const T* of[3][3];
 };
 
-/// Asks the caches for a row that is wanted next. A row of the finest grids is as long as a page,
-/// at whose end the prefetchers of processors stop: each would be waited for at its beginning.
-template <class T>
-BANKFULL_ALWAYS_INLINE void prefetch_row(const T* row, std::int64_t n) {
-  constexpr std::int64_t cache_line = 64 / sizeof(T);
-  for (std::int64_t i = 0; i < n; i += cache_line) {
-    __builtin_prefetch(row + i);
-  }
-}
-
 /// Sums of the four rows that share a face with the row, and of the four that share an edge; both
 /// with ghosts.
 template <class T>
