@@ -282,7 +282,7 @@ void add_problem_options(CLI::App& command, HpcgOptions& options) {
                                       "cusparse-coloured, cusparse-csr"))
       ->capture_default_str();
   with_environment(command.add_option("--columns", options.columns,
-                                      "column indices of tuned: full or slim, 32 or 16 bits"))
+                                      "column indices of tuned: full, 32 bits, or slim, fewer"))
       ->capture_default_str();
   with_environment(command.add_option("--sweeps", options.sweeps,
                                       "sweeps of tuned on GPUs, for comparison: classes, "

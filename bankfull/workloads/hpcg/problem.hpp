@@ -99,7 +99,9 @@ Variant parse_variant(const std::string& text);
 /// How the variant `tuned` stores column indices.
 enum class ColumnIndices {
   full,  ///< 32 bits
-  slim,  ///< 16-bit offsets from a base per slice and slot, if they fit; lossless
+  /// Fewer bits, without loss: on CPUs 16-bit offsets from a base per slice and slot, if they fit;
+  /// on GPUs codes of 2 bits, and 32 bits where these do not suffice (PackedColumns).
+  slim,
 };
 
 std::string to_string(ColumnIndices columns);

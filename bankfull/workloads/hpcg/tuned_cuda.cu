@@ -1,3 +1,4 @@
+#include "bankfull/workloads/hpcg/cuda/coarse_columns.cuh"
 #include "bankfull/workloads/hpcg/cuda/tuned_levels.cuh"
 #include "bankfull/workloads/hpcg/cuda/tuned_sweeps.cuh"
 #include "bankfull/workloads/hpcg/cuda/vectors.cuh"
@@ -152,7 +153,7 @@ class CudaTuned final : public CudaBackend {
   [[nodiscard]] ColumnIndices columns() const override { return column_indices_of<Columns>; }
 
   [[nodiscard]] std::vector<std::string> notes() const override {
-    auto notes = half_sweep_notes(wanted_columns_, column_indices_of<Columns>);
+    auto notes = half_sweep_notes<Columns>(wanted_columns_);
     for (std::size_t level = 0; level < levels_.count(); ++level) {
       const Sweeps sweeps = levels_.plan(level).sweeps;
       const bool fell_short = wanted_sweeps_ == Sweeps::automatic ? sweeps == Sweeps::classes
@@ -257,9 +258,14 @@ std::unique_ptr<CgBackend> make_tuned_backend(const BackendSetup& setup) {
   for (std::size_t n = 0; n < levels.size(); ++n) {
     plans.push_back(plan_chunks(executor, coloured[n], chunk_rows(levels[n]), problem.sweeps));
   }
-  if (problem.columns == ColumnIndices::slim &&
-      make_slim<slice_height>(executor, ranks, coloured)) {
-    return std::make_unique<CudaTuned<SlimColumns>>(setup, std::move(coloured), std::move(plans));
+  for (std::size_t n = 0; n < coloured.size(); ++n) {
+    if (plans[n].sweeps == Sweeps::pipelined) {
+      copy_coarse_slots<slice_height>(executor, coloured[n]);
+    }
+  }
+  if (problem.columns == ColumnIndices::slim) {
+    pack<slice_height>(executor, coloured);
+    return std::make_unique<CudaTuned<PackedSlices>>(setup, std::move(coloured), std::move(plans));
   }
   return std::make_unique<CudaTuned<FullColumns>>(setup, std::move(coloured), std::move(plans));
 }

@@ -13,6 +13,7 @@ template <class Columns>
 struct LevelArguments {
   SlicedView<Columns> lower;
   SlicedView<Columns> upper;
+  SlicedView<Columns> coarse;  ///< the coarse slots of `upper` once more, on pipelined levels
   SlicedView<FullColumns> outer;
   const double* diagonal;
   const double* r;

@@ -73,6 +73,7 @@ class TunedLevels {
     const bool coarsest = level + 1 == levels_.size();
     return {.lower = sliced_view<Columns>(coloured.lower),
             .upper = sliced_view<Columns>(coloured.upper),
+            .coarse = sliced_view<Columns>(coloured.coarse_upper),
             .outer = coloured.outer.full_view(),
             .diagonal = coloured.diagonal.data(),
             .r = vectors.r,
