@@ -102,6 +102,21 @@ Traffic multiply_traffic(const ColouredLevel& level) {
                6.0 * rows};
 }
 
+Traffic with_kept_products(const Traffic& last_sweep, const ColouredLevel& level) {
+  const double rows = count_of(level.rows());
+  return {.bytes_read = last_sweep.bytes_read,
+          .bytes_written = last_sweep.bytes_written + rows * double_bytes,
+          .flops = last_sweep.flops + 2.0 * rows};
+}
+
+Traffic recurrence_traffic(const ColouredLevel& level) {
+  const double rows = count_of(level.rows());
+  // lower, outer, z, (D + U) z, p, A p, x; p, A p, x.
+  return {.bytes_read = bytes_of(level.lower) + bytes_of(level.outer) + 5.0 * rows * double_bytes,
+          .bytes_written = 3.0 * rows * double_bytes,
+          .flops = 2.0 * (entries_of(level.lower) + entries_of(level.outer)) + 10.0 * rows};
+}
+
 Traffic update_direction_traffic(const ColouredLevel& level) {
   const double rows = count_of(level.rows());
   return {.bytes_read = 3.0 * rows * double_bytes,

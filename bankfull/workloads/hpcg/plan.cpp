@@ -68,6 +68,10 @@ void check_settings(const Problem& problem) {
               (problem.variant == Variant::tuned && problem.device.is_cuda()),
           "--sweeps " + to_string(problem.sweeps) + " is for --variant tuned on GPUs",
           "leave --sweeps out");
+  require(problem.products == Products::direct ||
+              (problem.variant == Variant::tuned && problem.device.is_cuda()),
+          "--products " + to_string(problem.products) + " is for --variant tuned on GPUs",
+          "leave --products out");
 }
 
 using BrokenRules = std::vector<BrokenRule>;
@@ -103,6 +107,12 @@ void add_broken_settings(const Problem& problem, BrokenRules& broken) {
         {"--columns slim keeps column indices in fewer bits, which the "
          "benchmark's authors have not allowed yet",
          "use --columns full"});
+  }
+  if (problem.products == Products::recurrence) {
+    broken.push_back(
+        {"--products recurrence changes the arithmetic of conjugate gradients, which the "
+         "benchmark's authors have not allowed",
+         "use --products direct"});
   }
   if (problem.perturbation != 0.0) {
     broken.push_back({perturbation_note(problem.perturbation), "leave out --perturb-operator"});

@@ -123,6 +123,20 @@ std::string to_string(Sweeps sweeps);
 /// former names "waves" and "conveyors" it states the new ones.
 Sweeps parse_sweeps(const std::string& text);
 
+/// How the variant `tuned` forms A p on GPUs.
+enum class Products {
+  direct,
+  /// A p = A z + (r.z / previous r.z) times the A p before, as in A. Chronopoulos and C. W. Gear,
+  /// s-step iterative methods for symmetric linear systems, J. Comput. Appl. Math. 25 (1989). A z
+  /// needs half of the matrix, because the last sweep has multiplied the other half by z.
+  recurrence,
+};
+
+std::string to_string(Products products);
+
+/// Throws UsageError for anything but "direct" and "recurrence".
+Products parse_products(const std::string& text);
+
 /// The user's names of a problem's values, for messages about them: options, or lines of an
 /// input file.
 struct Origins {
@@ -140,6 +154,7 @@ struct Problem {
   Variant variant = Variant::tuned;
   ColumnIndices columns = ColumnIndices::full;
   Sweeps sweeps = Sweeps::automatic;
+  Products products = Products::direct;
   Device device;
   int threads = 1;
   Transport transport = Transport::automatic;

@@ -100,6 +100,8 @@ class CpuTuned final : public CpuBackend {
     finish_precondition();
   }
 
+  static Products products() { return Products::direct; }
+
   /// r.z of all ranks.
   void finish_precondition() {
     previous_rz_ = rz_;
