@@ -18,7 +18,7 @@ double slot_bytes(const Sliced& part, std::int64_t slots) {
 }
 
 /// Bytes of a part's slots in so many slices, with where these begin and end.
-double slice_bytes(const Sliced& part, std::int64_t slots, std::int64_t slices, int height) {
+double slice_bytes(const Sliced& part, std::int64_t slots, std::int64_t slices) {
   return slot_bytes(part, slots) + count_of(slices + 1) * sizeof(std::int64_t);
 }
 
@@ -30,9 +30,9 @@ Traffic restriction(const ColouredLevel& level, const CoarseSlots& coarse, int h
   }
   const std::int64_t slices = range.size() / height;
   const double rows = count_of(range.size());
-  const double matrix = slice_bytes(level.lower, coarse.lower, slices, height) +
-                        slice_bytes(level.upper, coarse.upper, slices, height) +
-                        slice_bytes(level.outer, coarse.outer, slices, height);
+  const double matrix = slice_bytes(level.lower, coarse.lower, slices) +
+                        slice_bytes(level.upper, coarse.upper, slices) +
+                        slice_bytes(level.outer, coarse.outer, slices);
   const double entries = count_of((coarse.lower + coarse.upper + coarse.outer) * height);
   const double right_side_and_diagonal = 2.0 * rows * double_bytes;
   return {.bytes_read = matrix + right_side_and_diagonal + count_of(level.rows()) * double_bytes +

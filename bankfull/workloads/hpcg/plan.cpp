@@ -221,9 +221,9 @@ std::int64_t copy_bytes(const Problem& problem, std::int64_t rows, std::int64_t 
   if (problem.columns == ColumnIndices::full) {
     return kept * stored_entry_bytes + own;
   }
-  constexpr std::int64_t value_bytes = sizeof(double);
+  constexpr std::int64_t bytes_of_value = sizeof(double);
   constexpr std::int64_t offset_bytes = sizeof(std::uint16_t);
-  return kept * value_bytes + own +
+  return kept * bytes_of_value + own +
          (problem.device.is_cuda() ? kept * packed_bits / 8 : kept * offset_bytes);
 }
 
