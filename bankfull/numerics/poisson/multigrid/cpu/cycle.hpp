@@ -179,7 +179,7 @@ class CpuCycle {
   std::size_t first_joint_ = 0;  ///< from this level on one parallel region does a V-cycle
 };
 
-/// How many cells a stage of a pipeline over a level keeps in the cache.
+/// A pipeline over a level, in slabs that leave room in the cache for the planes between stages.
 template <class... Stages>
 StagePipeline<Stages...> pipeline_of(const CpuLevel& level, const std::tuple<Stages...>& stages) {
   constexpr auto count = static_cast<std::int64_t>(sizeof...(Stages));
