@@ -5,6 +5,7 @@
 #include "bankfull/numerics/poisson/multigrid/point.hpp"
 #include "bankfull/numerics/poisson/multigrid/traffic.hpp"
 
+#include <cuda_pipeline.h>
 #include <utility>
 
 namespace bankfull::poisson::multigrid::cuda {
@@ -38,10 +39,23 @@ inline constexpr int ascend_stages = 4;  ///< half-sweeps
 inline constexpr int ascend_reach = 4;
 inline constexpr int ascend_period = 6;  ///< planes of which a thread has values
 
-template <bool Seams>
+/// What is on its way from memory for each thread's own cells, two rows of a plane. Registers are
+/// so short that compilers spill what they have asked for, and wait for it before they do.
+template <class Real, bool Seams>
+struct AscendInputs {
+  float2 r[ascend_period][2][block_threads];
+  Pair<Real> p[2][block_threads];
+};
+
+/// With seams edges take the room of some GPUs: inputs stay in registers.
+template <class Real>
+struct AscendInputs<Real, true> {};
+
+template <class Real, bool Seams>
 struct AscendShared {
   /// What each half-sweep takes from other warps, for odd and even steps.
   Edges<Seams> edges[2][ascend_stages];
+  AscendInputs<Real, Seams> inputs;
 };
 
 /// One block of the way up. At step n it forms w of plane n and relaxes planes n - 1 to n - 4, each
@@ -50,7 +64,7 @@ template <class Real, bool Adds, bool Seams>
 class AscendBlock {
  public:
   __device__ __forceinline__ AscendBlock(const AscendArguments<Real>& arguments,
-                                         AscendShared<Seams>& shared)
+                                         AscendShared<Real, Seams>& shared)
       : f_(arguments),
         shared_(shared),
         place_(f_.level, margin_of(ascend_reach)),
@@ -65,7 +79,7 @@ class AscendBlock {
     }
     planes_[0] = PlaneOfMarch::at(f_.level.i, slab_.start);
     interpolation_.begin(planes_[0].cell);
-    r_[0] = load(f_.r, planes_[0].cell);
+    ask_for_residual<0>(planes_[0].cell);
     if (f_.e != nullptr) {
       asked_e_ = load(f_.e, planes_[0].cell);
     }
@@ -96,9 +110,10 @@ class AscendBlock {
     }
     PlaneOfMarch& next = planes_[slot(Step, -1)];
     next = planes_[Step].next(f_.level.i);
-    r_[slot(Step, -1)] = load(f_.r, next.cell);
-    w_[Step] = form(next.cell);
     ask_for_output(plane - ascend_reach);
+    ask_for_residual<slot(Step, -1)>(next.cell);
+    w_[Step] = form(next.cell);
+    wait_for_residuals();
     relax<Step, 1>();
     relax<Step, 2>();
     relax<Step, 3>();
@@ -125,6 +140,43 @@ class AscendBlock {
     return w;
   }
 
+  [[nodiscard]] __device__ __forceinline__ int thread() const {
+    return 32 * place_.warp + place_.lane;
+  }
+
+  template <int Slot>
+  __device__ __forceinline__ void ask_for_residual(int cell) {
+    if constexpr (Seams) {
+      r_[Slot] = load(f_.r, cell);
+    } else {
+      const float* const plane = f_.r + cell * f_.level.at.plane;
+#pragma unroll
+      for (int row = 0; row < 2; ++row) {
+        __pipeline_memcpy_async(&shared_.inputs.r[Slot][row][thread()], plane + place_.offset[row],
+                                sizeof(float2));
+      }
+      __pipeline_commit();
+    }
+  }
+
+  /// For those of the plane before this step's: two planes' of them may be under way, and outputs.
+  __device__ __forceinline__ static void wait_for_residuals() {
+    if constexpr (!Seams) {
+      __pipeline_wait_prior(Adds ? 3 : 2);
+    }
+  }
+
+  template <int Slot>
+  [[nodiscard]] __device__ __forceinline__ Quad<float> residual() const {
+    if constexpr (Seams) {
+      return r_[Slot];
+    } else {
+      const float2 first = shared_.inputs.r[Slot][0][thread()];
+      const float2 second = shared_.inputs.r[Slot][1][thread()];
+      return {{{first.x, first.y}, {second.x, second.y}}};
+    }
+  }
+
   /// Half-sweep number Stage, from 1 on.
   template <int Step, int Stage>
   __device__ __forceinline__ void relax() {
@@ -139,7 +191,7 @@ class AscendBlock {
     }
     sweeper_.template relax<colour, parity>(planes_[slot(Step, Stage)], w_[slot(Step, Stage + 1)],
                                             w_[slot(Step, Stage)], w_[slot(Step, Stage - 1)],
-                                            beside, r_[slot(Step, Stage)]);
+                                            beside, residual<slot(Step, Stage)>());
   }
 
   /// Leaves for half-sweep Stage + 1 what it will need at the next step.
@@ -166,22 +218,47 @@ class AscendBlock {
     if constexpr (Adds) {
 #pragma unroll
       for (int row = 0; row < 2; ++row) {
-        if (writes(plane) && place_.writes_row[row]) {
-          p_[row] = *output(plane, row);
+        if (!writes(plane) || !place_.writes_row[row]) {
+          continue;
         }
+        if constexpr (Seams) {
+          p_[row] = *output(plane, row);
+        } else {
+          __pipeline_memcpy_async(&shared_.inputs.p[row][thread()], output(plane, row),
+                                  sizeof(Pair<Real>));
+        }
+      }
+      if constexpr (!Seams) {
+        __pipeline_commit();
       }
     }
   }
 
+  /// What was asked for in this step; after it only residuals were.
+  [[nodiscard]] __device__ __forceinline__ Pair<Real> asked_output(int row) const {
+    if constexpr (Seams) {
+      return p_[row];
+    } else {
+      return shared_.inputs.p[row][thread()];
+    }
+  }
+
   __device__ __forceinline__ void write(int plane, const Quad<float>& w) {
+    if constexpr (Adds && !Seams) {
+      __pipeline_wait_prior(1);
+    }
+    if (!writes(plane)) {
+      return;
+    }
 #pragma unroll
     for (int row = 0; row < 2; ++row) {
-      if (writes(plane) && place_.writes_row[row]) {
+      if (place_.writes_row[row]) {
         Pair<Real> result{static_cast<Real>(w.at[row][0]), static_cast<Real>(w.at[row][1])};
         if constexpr (Adds) {
           // Exact but for the addition.
-          result.x = fma(result.x, unscaled_, p_[row].x);
-          result.y = fma(result.y, unscaled_, p_[row].y);
+          const Pair<Real> p = asked_output(row);
+          result.x = fma(result.x, unscaled_, p.x);
+          result.y = fma(result.y, unscaled_, p.y);
         }
         if (place_.k + 1 == f_.level.k.cells) {
           result.y = 0;  // what stands beside the last column must stay a number
@@ -192,23 +269,23 @@ class AscendBlock {
   }
 
   const AscendArguments<Real>& f_;
-  AscendShared<Seams>& shared_;
+  AscendShared<Real, Seams>& shared_;
   Place<Seams> place_;
   Sweeper<Seams> sweeper_;
   Interpolation interpolation_;
   Slab slab_;
   PlaneOfMarch planes_[ascend_period] = {};
   Quad<float> w_[ascend_period] = {};
-  Quad<float> r_[ascend_period] = {};
+  Quad<float> r_[Seams ? ascend_period : 1] = {};
   Quad<float> asked_e_ = {};
-  Pair<Real> p_[2] = {};
+  Pair<Real> p_[Seams ? 2 : 1] = {};
   Real unscaled_ = 1;
 };
 
 template <class Real, bool Adds, bool Seams>
 __global__ void __launch_bounds__(block_threads, 1)
     ascend_kernel(const __grid_constant__ AscendArguments<Real> arguments) {
-  AscendBlock<Real, Adds, Seams>(arguments, dynamic_shared<AscendShared<Seams>>()).run();
+  AscendBlock<Real, Adds, Seams>(arguments, dynamic_shared<AscendShared<Real, Seams>>()).run();
 }
 
 }  // namespace bankfull::poisson::multigrid::cuda

@@ -52,7 +52,7 @@ void queue_ascent(const Stream& stream, int multiprocessors, bool seams,
   const MarchPlan plan = plan_march(fields.level, ascend_reach, multiprocessors);
   fields.planes = plan.planes;
   with_bool(seams, [&](auto has_seams) {
-    constexpr std::size_t bytes = sizeof(AscendShared<has_seams>);
+    constexpr std::size_t bytes = sizeof(AscendShared<Real, has_seams>);
     allow_shared_bytes(ascend_kernel<Real, Adds, has_seams>, bytes);
     launch(stream, {plan.grid(), dim3(32, warps), bytes}, ascend_kernel<Real, Adds, has_seams>,
            fields);
