@@ -73,6 +73,7 @@ std::vector<Step> profile_iterations(Solver& solver, HalfSweeps& sweeps, const E
     traffic.push_back(
         sweep_traffic(level, count_coarse_slots<Height>(executor, level), Height, traffic.empty()));
   }
+  sum_cycles(traffic);
   const ColouredLevel& finest = levels.front();
   StepTimes<Marks> times(std::move(marks), working_sets(levels));
   solver.start();

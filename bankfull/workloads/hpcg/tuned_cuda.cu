@@ -40,13 +40,14 @@ template <class Columns>
 class CudaTuned final : public CudaBackend {
  public:
   CudaTuned(const BackendSetup& setup, std::vector<ColouredLevel> coloured,
-            std::vector<ChunkPlan> plans)
+            std::vector<ChunkPlan> plans, fused::Plan fused)
       : CudaBackend(setup, coloured.front().rows(), coloured.front().vector_size()),
         wanted_columns_(setup.problem.columns),
         wanted_sweeps_(setup.problem.sweeps),
         set_up_(setup.levels),
         levels_(setup, std::move(coloured), std::move(plans), r_.data(), z_.data()),
-        sweeps_(levels_, executor_, sums_.partials()) {
+        fused_(levels_, executor_, std::move(fused)),
+        sweeps_(levels_, fused_, executor_, sums_.partials()) {
     deal_ranges();
     CudaTuned::exaggerate_diagonal(false);
     if (levels_.exchange(0).recordable()) {
@@ -153,7 +154,11 @@ class CudaTuned final : public CudaBackend {
 
   [[nodiscard]] std::vector<std::string> notes() const override {
     auto notes = half_sweep_notes(wanted_columns_, column_indices_of<Columns>);
-    for (std::size_t level = 0; level < levels_.count(); ++level) {
+    if (fused_.first() < levels_.count()) {
+      notes.push_back("the cycle from level " + std::to_string(fused_.first()) +
+                      " on is one kernel");
+    }
+    for (std::size_t level = 0; level < fused_.first(); ++level) {
       const Sweeps sweeps = levels_.plan(level).sweeps;
       const bool fell_short = wanted_sweeps_ == Sweeps::automatic ? sweeps == Sweeps::classes
                                                                   : sweeps != wanted_sweeps_;
@@ -235,6 +240,7 @@ class CudaTuned final : public CudaBackend {
   Sweeps wanted_sweeps_;
   const std::vector<Level>& set_up_;
   TunedLevels<Columns> levels_;
+  fused::Cycle<Columns> fused_;
   TunedSweeps<Columns> sweeps_;
   Buffer<Range> interiors_;
   Buffer<Range> boundaries_;
@@ -252,16 +258,21 @@ std::unique_ptr<CgBackend> make_tuned_backend(const BackendSetup& setup) {
     return chunk_rows_of(setup.stream, setup.problem.sweeps, level.matrix.rows);
   };
   auto coloured = colour_levels<slice_height>(executor, levels, chunk_rows, Boundary::apart);
-  std::vector<ChunkPlan> plans;
-  plans.reserve(coloured.size());
-  for (std::size_t n = 0; n < levels.size(); ++n) {
-    plans.push_back(plan_chunks(executor, coloured[n], chunk_rows(levels[n]), problem.sweeps));
+  fused::Plan fused{.first = coloured.size()};
+  if (problem.sweeps == Sweeps::automatic && ranks.size() == 1) {
+    fused = fused::plan_for(executor, coloured);
+  }
+  std::vector<ChunkPlan> plans(coloured.size());
+  for (std::size_t n = 0; n < fused.first; ++n) {
+    plans[n] = plan_chunks(executor, coloured[n], chunk_rows(levels[n]), problem.sweeps);
   }
   if (problem.columns == ColumnIndices::slim &&
       make_slim<slice_height>(executor, ranks, coloured)) {
-    return std::make_unique<CudaTuned<SlimColumns>>(setup, std::move(coloured), std::move(plans));
+    return std::make_unique<CudaTuned<SlimColumns>>(setup, std::move(coloured), std::move(plans),
+                                                    std::move(fused));
   }
-  return std::make_unique<CudaTuned<FullColumns>>(setup, std::move(coloured), std::move(plans));
+  return std::make_unique<CudaTuned<FullColumns>>(setup, std::move(coloured), std::move(plans),
+                                                  std::move(fused));
 }
 
 }  // namespace bankfull::hpcg::cuda

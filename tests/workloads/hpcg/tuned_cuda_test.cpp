@@ -2,6 +2,7 @@
 #include "tests/core/comm/gpu_transports.hpp"
 #include "tests/workloads/hpcg/gpus.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <string>
@@ -15,7 +16,8 @@ namespace {
 constexpr std::int64_t alignment = 256;
 
 /// How a level is swept and its columns are kept. Levels are small here, so that `automatic` means
-/// syncfree; chunks of pipelined sweeps hold several tiles on the larger grids.
+/// syncfree, and on one rank a fused cycle of the coarse ones; chunks of pipelined sweeps hold
+/// several tiles on the larger grids.
 std::vector<std::pair<Sweeps, ColumnIndices>> ways() {
   return {{Sweeps::automatic, ColumnIndices::full}, {Sweeps::automatic, ColumnIndices::slim},
           {Sweeps::classes, ColumnIndices::full},   {Sweeps::syncfree, ColumnIndices::full},
@@ -74,6 +76,19 @@ TEST_P(HpcgTunedOnGpus, HasTheSameBitsHoweverItSweeps) {
       EXPECT_EQ(z, expected);
     }
   });
+}
+
+TEST_P(HpcgTunedOnGpus, FusesTheCoarseLevelsOnOneRankUnlessToldHowToSweep) {
+  const auto fuses = [](const Case& c) {
+    const auto notes = make_system(c.problem, c.ranks)->make_backend(Variant::tuned)->notes();
+    return std::any_of(notes.begin(), notes.end(), [](const std::string& note) {
+      return note == "the cycle from level 1 on is one kernel";
+    });
+  };
+  Case c{problem_of({40, 56, 48}), test_ranks()};
+  EXPECT_EQ(fuses(c), test_ranks().size() == 1);
+  c.problem.sweeps = Sweeps::syncfree;
+  EXPECT_FALSE(fuses(c));
 }
 
 /// Faces along x: their rows lie in all lines of the grid. Chunks are many enough that each could
