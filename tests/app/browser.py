@@ -105,6 +105,11 @@ class Page:
     def call(self, method, **parameters):
         return self.browser.call(method, self.session, **parameters)
 
+    def close(self):
+        """Its browser has time for others."""
+        self.call("Page.close")
+        del self.browser.pages[self.session]
+
     def note(self, method, parameters):
         if method == "Runtime.exceptionThrown":
             details = parameters["exceptionDetails"]

@@ -102,15 +102,17 @@ class Values(CommandLine):
 
     @classmethod
     def setUpClass(cls):
-        """Triples of each option: its command, its name, what its value is called, "" of a flag."""
-        cls.options = []
+        """Triples of each option: its command, its name, what its value is called, "" of a flag. Options of several commands that
+        their help describes in the same words are the same code: one of these commands stands for all."""
+        described = {}
         for command in cls.COMMANDS:
             for line in run(*command, "--help").stdout.splitlines():
                 option = re.match(r"  (--[\w-]+) ?(\S*).*\(Env:BANKFULL_", line)
                 if option:
                     kind = "" if option[2].startswith("(Env") else option[2].split("=")[0]
-                    cls.options.append((command, option[1], kind))
-        assert len(cls.options) > 100 and {"", "INT", "FLOAT", "BYTES", "N,..."} <= {kind for _, _, kind in cls.options}
+                    described.setdefault(line, (command, option[1], kind))
+        cls.options = list(described.values())
+        assert len(cls.options) > 70 and {"", "INT", "FLOAT", "BYTES", "N,..."} <= {kind for _, _, kind in cls.options}
 
     def test_empty_ones_are_refused(self):
         for command, name, kind in self.options:

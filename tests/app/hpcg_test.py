@@ -196,7 +196,7 @@ class Settings(Hpcg):
                 self.refused("--local", "8x8x8", f"{flag}={value}", saying=[flag])
 
     def test_names(self):
-        for flag in ("--variant", "--columns", "--sweeps", "--transport"):
+        for flag in ("--variant", "--columns", "--sweeps", "--products", "--transport"):
             self.refused("--local", "8x8x8", flag, "best", saying=[flag, "best"])
 
     def test_variants_of_gpus(self):

@@ -153,8 +153,9 @@ class Files(Reports):
 @unittest.skipIf(browser.PROGRAM is None, "no Chromium")
 class Pages(Reports):
     def open(self, **how):
-        opened = browser.Browser()
-        self.enterContext(opened)
+        return self.page_of(self.enterContext(browser.Browser()), **how)
+
+    def page_of(self, opened, **how):
         page = opened.open(self.page_file, **how)
         page.wait_for("document.getElementById('end').textContent !== ''")
         return page
@@ -262,10 +263,11 @@ class Pages(Reports):
 
     def test_labels_of_rooflines_stay_apart(self):
         """No words over words: neither those of kernels nor those of the limits, on any width."""
-        for width in (1280, 800, 600):
-            for pattern in ("h200-*.json", "xeon-*.json", "h100x2-*.json"):
-                self.report(*self.results(pattern))
-                page = self.open(width=width)
+        opened = self.enterContext(browser.Browser())
+        for pattern in ("h200-*.json", "xeon-*.json", "h100x2-*.json"):
+            self.report(*self.results(pattern))
+            for width in (1280, 800, 600):
+                page = self.page_of(opened, width=width)
                 labels = page.value("""charts.filter(({ title }) => title.startsWith('Roofline')).map(({ title, drawing }) => [title, [...drawing.querySelectorAll('svg text')].map((text) => {
                     const { left, right, top, bottom } = text.getBoundingClientRect(); return [text.textContent, left, right, top, bottom]; })
                     .filter(([words]) => !/^[\\d./]+( [kMGTP]?FLOPS)?$/.test(words))])""")
@@ -278,6 +280,7 @@ class Pages(Reports):
                 if width == 1280:
                     # The best of each benchmark is named, in the chart or below it.
                     self.assertIn("himeno", " ".join(text for _, texts in labels for text, *_ in texts))
+                page.close()
 
     def test_of_processors(self):
         self.report(*self.results("xeon-*.json"))

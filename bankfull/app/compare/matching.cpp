@@ -29,9 +29,9 @@ bool is_circumstance(const std::string& name) {
 }
 
 bool is_choice(const std::string& name) {
-  static const std::set<std::string> choices{"transport",  "order",        "overlap", "split",
-                                             "columns",    "sweeps",       "solver",  "counts",
-                                             "ranks_grid", "process_grid", "entries"};
+  static const std::set<std::string> choices{"transport", "order",      "overlap",      "split",
+                                             "columns",   "sweeps",     "products",     "solver",
+                                             "counts",    "ranks_grid", "process_grid", "entries"};
   return choices.contains(name);
 }
 

@@ -18,9 +18,16 @@ struct Pass {
   LaunchShape shape;
 };
 
+template <class Real, class Side>
+struct SidePass {
+  void (*kernel)(const Data<Real>, const Side);
+  LaunchShape shape;
+};
+
 template <class Real>
 struct RowPasses {
-  Pass<Real> forward;
+  SidePass<Real, StoredSide<Real>> forward;
+  SidePass<Real, DivergenceSide<Real>> forward_of_velocity;
   Pass<Real> back;
 };
 
@@ -29,19 +36,23 @@ RowPasses<Real> row_passes(const Sizes& sizes) {
   using Shape = RowShape<Real, N, Radix>;
   const auto blocks = static_cast<unsigned>(sizes.planes * Shape::Rows::blocks_per_plane);
   const LaunchShape shape{blocks, Shape::threads, sizeof(typename Shape::Memory)};
-  return {{rows_forward<Real, N, Radix>, shape}, {rows_back<Real, N, Radix>, shape}};
+  return {{rows_forward<Real, N, Radix, StoredSide<Real>>, shape},
+          {rows_forward<Real, N, Radix, DivergenceSide<Real>>, shape},
+          {rows_back<Real, N, Radix>, shape}};
 }
 
 template <class Real, int N>
 RowPasses<Real> row_passes(const Sizes& sizes) {
-  return sizes.radix_j == 4   ? row_passes<Real, N, 4>(sizes)
+  return sizes.radix_j == 2   ? row_passes<Real, N, 2>(sizes)
+         : sizes.radix_j == 4 ? row_passes<Real, N, 4>(sizes)
          : sizes.radix_j == 8 ? row_passes<Real, N, 8>(sizes)
                               : row_passes<Real, N, 16>(sizes);
 }
 
 template <class Real>
 RowPasses<Real> row_passes(const Sizes& sizes) {
-  return sizes.columns == 128   ? row_passes<Real, 128>(sizes)
+  return sizes.columns == 64    ? row_passes<Real, 64>(sizes)
+         : sizes.columns == 128 ? row_passes<Real, 128>(sizes)
          : sizes.columns == 256 ? row_passes<Real, 256>(sizes)
                                 : row_passes<Real, 512>(sizes);
 }
@@ -83,8 +94,11 @@ class ThreePassDirect final : public Solver<Real> {
         stream_(&stream),
         rows_(row_passes<Real>(Sizes(extents_))),
         columns_(column_pass<Real>(Sizes(extents_))),
-        traffic_(three_pass_traffic(domain, sizeof(Real))) {
+        traffic_(three_pass_traffic(domain, sizeof(Real))),
+        traffic_after_divergence_(traffic_after_first_pass(domain, sizeof(Real))) {
     allow_shared_bytes(rows_.forward.kernel, rows_.forward.shape.shared_bytes);
+    allow_shared_bytes(rows_.forward_of_velocity.kernel,
+                       rows_.forward_of_velocity.shape.shared_bytes);
     allow_shared_bytes(columns_.kernel, columns_.shape.shared_bytes);
     allow_shared_bytes(rows_.back.kernel, rows_.back.shape.shared_bytes);
     allocate(Sizes(extents_));
@@ -95,13 +109,29 @@ class ThreePassDirect final : public Solver<Real> {
   [[nodiscard]] CellSlots<Real> solution() const override { return slots(); }
 
   void solve() override {
-    queue(rows_.forward);
+    if (!has_taken_divergence_) {
+      const StoredSide<Real> side{field_.data(), data_.plane_pitch, data_.row_pitch};
+      launch(*stream_, rows_.forward.shape, rows_.forward.kernel, data_, side);
+    }
+    has_taken_divergence_ = false;
     queue(columns_);
     queue(rows_.back);
   }
 
+  [[nodiscard]] bool takes_divergence() const override { return true; }
+  void take_divergence(const FaceVelocity<Real>& velocity) override {
+    DivergenceSide<Real> side = divergence_;
+    side.velocity = velocity;
+    launch(*stream_, rows_.forward_of_velocity.shape, rows_.forward_of_velocity.kernel, data_,
+           side);
+    has_taken_divergence_ = true;
+  }
+
   [[nodiscard]] std::string way() const override { return "in three passes over memory"; }
   [[nodiscard]] Traffic traffic() const override { return traffic_; }
+  [[nodiscard]] Traffic traffic_after_divergence() const override {
+    return traffic_after_divergence_;
+  }
 
  private:
   [[nodiscard]] CellSlots<Real> slots() const {
@@ -138,6 +168,7 @@ class ThreePassDirect final : public Solver<Real> {
     decay_k_ = device_copy(tables.decay_k, *stream_);
     roots_j_ = device_copy(tables.roots_j, *stream_);
     roots_k_ = device_copy(tables.roots_k, *stream_);
+    per_width_i_ = device_copy(tables.per_width_i, *stream_);
     data_.cells = cells_.data();
     data_.side_scale = side_scale_.data();
     data_.decay_j = decay_j_.data();
@@ -145,6 +176,11 @@ class ThreePassDirect final : public Solver<Real> {
     data_.roots_j = roots_j_.data();
     data_.roots_k = roots_k_.data();
     data_.inverse_length = tables.inverse_length;
+    divergence_.per_width_i = per_width_i_.data();
+    divergence_.per_width_j = tables.per_width_j;
+    divergence_.per_width_k = tables.per_width_k;
+    divergence_.planes = static_cast<int>(extents_.ni);
+    divergence_.rows = static_cast<int>(extents_.nj);
   }
 
   Extents extents_;
@@ -152,6 +188,7 @@ class ThreePassDirect final : public Solver<Real> {
   RowPasses<Real> rows_;
   Pass<Real> columns_;
   Traffic traffic_;
+  Traffic traffic_after_divergence_;
   Buffer<Real> field_;
   Buffer<Complex<Real>> spectrum_;
   Buffer<PartCell<Real>> cells_;
@@ -160,7 +197,10 @@ class ThreePassDirect final : public Solver<Real> {
   Buffer<Real> decay_k_;
   Buffer<Complex<Real>> roots_j_;
   Buffer<Complex<Real>> roots_k_;
+  Buffer<Real> per_width_i_;
   Data<Real> data_{};
+  DivergenceSide<Real> divergence_{};  ///< but for the velocity
+  bool has_taken_divergence_ = false;
 };
 
 }  // namespace

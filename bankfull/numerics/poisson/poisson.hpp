@@ -6,6 +6,7 @@
 #include "bankfull/core/exec/team.hpp"
 #include "bankfull/core/field/box.hpp"
 #include "bankfull/core/measure/traffic.hpp"
+#include "bankfull/numerics/poisson/face_velocity.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -96,6 +97,15 @@ class Solver {
   /// Iterative solvers start from what solution() holds.
   virtual void solve() = 0;
 
+  /// Whether there is take_divergence().
+  [[nodiscard]] virtual bool takes_divergence() const { return false; }
+
+  /// Takes the divergence of a velocity for the right side of the next solve(), and does what of
+  /// that solve can be done on the way; what right_side() holds is lost.
+  virtual void take_divergence(const FaceVelocity<Real>& /*velocity*/) {
+    expects(takes_divergence(), "the solver takes velocities");
+  }
+
   /// The next solve starts from nothing: an iterative solver's full multigrid from zero.
   virtual void forget() {}
 
@@ -114,6 +124,10 @@ class Solver {
   /// The traffic of one solve (direct) or of one V-cycle (multigrid), by the stated model; of all
   /// ranks together.
   [[nodiscard]] virtual Traffic traffic() const = 0;
+
+  /// That of solve() after take_divergence(), which reads the velocity and writes as much as there
+  /// are cells; its operations count here, but for those of the divergence.
+  [[nodiscard]] virtual Traffic traffic_after_divergence() const { return traffic(); }
 };
 
 /// When an iterative solver is done.

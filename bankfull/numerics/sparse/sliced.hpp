@@ -16,7 +16,8 @@ namespace bankfull {
 
 // Sliced ELLPACK: `Height` consecutive rows make a slice, as wide as its longest row. Of a slice's
 // entries slot 0 of all its rows comes first, then slot 1, and so on, so that as many lanes read
-// side by side. Shorter rows end in entries of value 0 whose columns repeat another row's.
+// side by side. Where a row has no entry in a slot, one of value 0 repeats the column of the
+// nearest row that has one, of rows before it if there are any.
 
 /// Column indices as they are.
 struct FullColumns {
@@ -43,6 +44,38 @@ struct SlimColumns {
   [[nodiscard]] const void* place(std::int64_t entry) const { return offset + entry; }
 };
 
+/// Bits of a code of PackedColumns.
+inline constexpr int packed_bits = 2;
+
+/// Column indices as codes of few bits beyond a base of each slot and the lane, because rows side
+/// by side tend to have columns side by side. The columns of a slice that codes do not hold are
+/// kept as they are: it escapes.
+template <int Height>
+struct PackedColumns {
+  static constexpr int bits = packed_bits;
+  static constexpr int per_word = 32 / bits;
+  static constexpr std::uint32_t mask = (1U << static_cast<unsigned>(bits)) - 1U;
+  /// What bases are raised by, so that none is negative.
+  static constexpr std::int32_t raised = Height - 1;
+
+  /// Of each slot; where its slice escapes -1 - its place in `escaped`, those of a slice following
+  /// each other.
+  const std::int32_t* base = nullptr;
+  const std::uint32_t* code = nullptr;  ///< a word of each lane and `per_word` slots
+  const std::int32_t* escaped = nullptr;
+
+  [[nodiscard]] BANKFULL_HOST_DEVICE std::int32_t at(std::int64_t slot, std::int64_t entry) const {
+    const std::int64_t lane = entry - slot * Height;
+    const std::int32_t first = base[slot];
+    if (first < 0) {
+      return escaped[(-1 - std::int64_t{first}) * Height + lane];
+    }
+    const std::uint32_t word = code[slot / per_word * Height + lane];
+    return first - raised + static_cast<std::int32_t>(lane) +
+           static_cast<std::int32_t>(word >> static_cast<unsigned>(slot % per_word * bits) & mask);
+  }
+};
+
 /// A sliced matrix, by value.
 template <class Columns>
 struct SlicedView {
@@ -51,16 +84,19 @@ struct SlicedView {
   const double* value = nullptr;
 };
 
-/// Owns a sliced matrix. It has either full or slim columns.
+/// Owns a sliced matrix. Its columns are full, slim or packed.
 struct Sliced {
   bool slim = false;
+  bool packed = false;
   std::int64_t slices = 0;
   std::int64_t slots = 0;
   Buffer<std::int64_t> slot = {};
   Buffer<std::int32_t> column = {};     ///< full ones
-  Buffer<std::int32_t> base = {};       ///< of each slot, the smallest column
+  Buffer<std::int32_t> base = {};       ///< of each slot, the smallest column; or see PackedColumns
   Buffer<std::int32_t> fits_slim = {};  ///< one number, 0 where 16 bits do not hold the columns
   Buffer<std::uint16_t> offset = {};
+  Buffer<std::uint32_t> code = {};
+  Buffer<std::int32_t> escaped = {};
   Buffer<double> value = {};
 
   [[nodiscard]] SlicedView<FullColumns> full_view() const {
@@ -69,11 +105,12 @@ struct Sliced {
   [[nodiscard]] SlicedView<SlimColumns> slim_view() const {
     return {slot.data(), {base.data(), offset.data()}, value.data()};
   }
-
   /// Bytes that one pass over it reads.
   [[nodiscard]] std::int64_t bytes() const {
-    return static_cast<std::int64_t>(slot.bytes() + value.bytes() +
-                                     (slim ? base.bytes() + offset.bytes() : column.bytes()));
+    const std::size_t columns = packed ? base.bytes() + code.bytes() + escaped.bytes()
+                                : slim ? base.bytes() + offset.bytes()
+                                       : column.bytes();
+    return static_cast<std::int64_t>(slot.bytes() + value.bytes() + columns);
   }
 };
 
@@ -81,8 +118,8 @@ namespace detail {
 
 inline constexpr std::int32_t empty_entry = -1;
 
-/// The smallest column of each slot, which empty entries repeat; and whether the others lie within
-/// 16 bits of it.
+/// The smallest column of each slot, and whether the others lie within 16 bits of it; columns for
+/// empty entries.
 template <int Height>
 struct FindBases {
   std::int32_t* column = {};
@@ -93,10 +130,12 @@ struct FindBases {
     std::int32_t* const mine = column + slot * Height;
     std::int32_t least = INT32_MAX;
     std::int32_t most = 0;
-    for (int lane = 0; lane < Height; ++lane) {
+    std::int32_t nearest = empty_entry;
+    for (int lane = Height - 1; lane >= 0; --lane) {
       if (mine[lane] != empty_entry) {
-        least = mine[lane] < least ? mine[lane] : least;
-        most = mine[lane] > most ? mine[lane] : most;
+        nearest = mine[lane];
+        least = nearest < least ? nearest : least;
+        most = nearest > most ? nearest : most;
       }
     }
     base[slot] = least;
@@ -105,8 +144,9 @@ struct FindBases {
     }
     for (int lane = 0; lane < Height; ++lane) {
       if (mine[lane] == empty_entry) {
-        mine[lane] = least;
+        mine[lane] = nearest;
       }
+      nearest = mine[lane];
     }
   }
 };
@@ -154,6 +194,89 @@ struct FillOffsets {
 
   BANKFULL_HOST_DEVICE void operator()(std::int64_t entry) const {
     offset[entry] = static_cast<std::uint16_t>(column[entry] - base[entry / Height]);
+  }
+};
+
+/// The base of each slot, or -1 where codes do not hold its columns.
+template <int Height>
+struct FindPackedBases {
+  const std::int32_t* column = {};
+  std::int32_t* base = {};
+
+  BANKFULL_HOST_DEVICE void operator()(std::int64_t slot) const {
+    using Packed = PackedColumns<Height>;
+    const std::int32_t* const mine = column + slot * Height;
+    std::int32_t least = mine[0];
+    std::int32_t most = mine[0];
+    for (int lane = 1; lane < Height; ++lane) {
+      const std::int32_t beyond = mine[lane] - lane;
+      least = beyond < least ? beyond : least;
+      most = beyond > most ? beyond : most;
+    }
+    const bool holds = most - least <= static_cast<std::int32_t>(Packed::mask);
+    base[slot] = holds ? least + Packed::raised : -1;
+  }
+};
+
+/// Slots of each slice that escapes; 0 for others.
+struct CountEscaped {
+  const std::int64_t* slot = {};
+  const std::int32_t* base = {};
+  std::int32_t* count = {};
+
+  BANKFULL_HOST_DEVICE void operator()(std::int64_t slice) const {
+    bool escapes = false;
+    for (std::int64_t n = slot[slice]; n < slot[slice + 1]; ++n) {
+      escapes = escapes || base[n] < 0;
+    }
+    count[slice] = escapes ? static_cast<std::int32_t>(slot[slice + 1] - slot[slice]) : 0;
+  }
+};
+
+/// Keeps the columns of slices that escape, lane by lane.
+template <int Height>
+struct KeepEscaped {
+  const std::int64_t* slot = {};
+  const std::int64_t* place = {};  ///< of the first slot of each slice
+  const std::int32_t* column = {};
+  std::int32_t* base = {};
+  std::int32_t* escaped = {};
+
+  BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
+    const std::int64_t slice = row / Height;
+    const std::int64_t lane = row % Height;
+    const std::int64_t first = slot[slice];
+    for (std::int64_t n = 0; n < place[slice + 1] - place[slice]; ++n) {
+      escaped[(place[slice] + n) * Height + lane] = column[(first + n) * Height + lane];
+      if (lane == 0) {
+        base[first + n] = static_cast<std::int32_t>(-1 - place[slice] - n);
+      }
+    }
+  }
+};
+
+/// Words of codes; 0 beyond the last slot and where slices escape.
+template <int Height>
+struct FillCodes {
+  std::int64_t slots = {};
+  const std::int32_t* column = {};
+  const std::int32_t* base = {};
+  std::uint32_t* code = {};
+
+  BANKFULL_HOST_DEVICE void operator()(std::int64_t word) const {
+    using Packed = PackedColumns<Height>;
+    const std::int64_t lane = word % Height;
+    const std::int64_t first = word / Height * Packed::per_word;
+    std::uint32_t codes = 0;
+    for (int n = 0; n < Packed::per_word && first + n < slots; ++n) {
+      const std::int32_t from = base[first + n];
+      if (from >= 0) {
+        const std::int64_t beyond =
+            column[(first + n) * Height + lane] - lane - (from - Packed::raised);
+        codes |= static_cast<std::uint32_t>(beyond) << static_cast<unsigned>(n * Packed::bits);
+      }
+    }
+    code[word] = codes;
   }
 };
 
@@ -212,6 +335,32 @@ void make_slim(const Executor& executor, Sliced& matrix) {
   executor.synchronize();
   matrix.column = {};
   matrix.slim = true;
+}
+
+/// Packs the columns of a filled matrix.
+template <int Height, class Executor>
+void pack(const Executor& executor, Sliced& matrix) {
+  using Packed = PackedColumns<Height>;
+  // Bases are copied by fours, and a word more of each lane is loaded than the last slots need.
+  matrix.base = executor.template make<std::int32_t>(matrix.slots + 3);
+  executor.fill(matrix.base.data(), matrix.slots + 3, std::int32_t{0});
+  const std::int32_t* const column = matrix.column.data();
+  std::int32_t* const base = matrix.base.data();
+  executor.each(matrix.slots, detail::FindPackedBases<Height>{column, base});
+  const auto count = executor.template make<std::int32_t>(matrix.slices + 1);
+  const auto place = executor.template make<std::int64_t>(matrix.slices + 1);
+  executor.each(matrix.slices, detail::CountEscaped{matrix.slot.data(), base, count.data()});
+  const std::int64_t escaped = executor.exclusive_sum(count.data(), matrix.slices, place.data());
+  matrix.escaped = executor.template make<std::int32_t>(escaped * Height);
+  executor.each(matrix.slices * Height,
+                detail::KeepEscaped<Height>{matrix.slot.data(), place.data(), column, base,
+                                            matrix.escaped.data()});
+  const std::int64_t words = (matrix.slots / Packed::per_word + 2) * Height;
+  matrix.code = executor.template make<std::uint32_t>(words);
+  executor.each(words, detail::FillCodes<Height>{matrix.slots, column, base, matrix.code.data()});
+  executor.synchronize();
+  matrix.column = {};
+  matrix.packed = true;
 }
 
 }  // namespace bankfull

@@ -516,6 +516,10 @@ class CudaBackend {
       implicit_->queue_divergence(flow_, values_of(1 - to), next, right_side, slot_);
       return;
     }
+    if (pressure_->takes_divergence()) {
+      pressure_->take_divergence(velocity_of(to));
+      return;
+    }
     const auto queue = [&](const PlanesOfBlock& planes) {
       queue_divergence(stream_, planes, flow_, static_cast<const Real*>(next), right_side);
     };
@@ -568,6 +572,14 @@ class CudaBackend {
   }
 
   [[nodiscard]] const Real* values_of(std::size_t side) const { return sides_[side][0].origin; }
+
+  [[nodiscard]] poisson::FaceVelocity<Real> velocity_of(std::size_t side) const {
+    return {.along_i = sides_[side][0].origin,
+            .along_j = sides_[side][1].origin,
+            .along_k = sides_[side][2].origin,
+            .plane_pitch = layout_.plane_pitch(),
+            .row_pitch = layout_.row_pitch()};
+  }
 
   [[nodiscard]] SourcesOnGpu<Real> sources_beside(std::size_t side) const {
     const double time = drive_.sources.empty() ? 0.0 : progress().time;

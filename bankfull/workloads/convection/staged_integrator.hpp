@@ -316,10 +316,20 @@ class StagedIntegrator final : public Integrator {
   void forget_pressure() override { backend_.pressure().forget(); }
 
   [[nodiscard]] StageWork work() const override {
+    const auto& solver = backend_.pressure();
     const double solves = std::max(1, pressure_outcome().cycles);
-    StageWork work = stage_work(plan_, solves * backend_.pressure().traffic());
-    if (const std::string way = backend_.pressure().way(); !way.empty()) {
-      work[static_cast<std::size_t>(StagePart::pressure)].model += ", " + way;
+    const bool divergence_begins = solver.takes_divergence() && !backend_.keeps_pressure();
+    StageWork work = stage_work(
+        plan_, solves * (divergence_begins ? solver.traffic_after_divergence() : solver.traffic()));
+    std::string& model = work[static_cast<std::size_t>(StagePart::pressure)].model;
+    if (const std::string way = solver.way(); !way.empty()) {
+      model += ", " + way;
+    }
+    if (divergence_begins) {
+      model += ", of which the divergence is the first";
+      work[static_cast<std::size_t>(StagePart::divergence)].model =
+          "4 words per cell: three velocities read, what the solver makes of their divergence "
+          "written";
     }
     return work;
   }

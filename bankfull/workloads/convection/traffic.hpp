@@ -30,7 +30,8 @@ using StageTraffic = std::array<Traffic, stage_parts>;
 ///
 /// - advance: all fields, their former tendencies and, if there are any, the sources of all fields
 ///   are read; fields and tendencies are written: 4 words per field and cell, 5 with sources.
-/// - divergence: three velocities are read, the right side is written: 4 words.
+/// - divergence: three velocities are read, the right side is written, or as much by a solver that
+///   takes the divergence of a velocity and begins its work: 4 words.
 /// - projection: the pressure is read, and velocities are read and written but for those on walls:
 ///   7 words. A CPU fills the ghosts at both ends of rows on the way.
 /// - with implicit diffusion: advance reads the pressure too and leaves columns eliminated; the

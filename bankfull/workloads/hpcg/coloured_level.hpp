@@ -16,6 +16,7 @@
 #include <numeric>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace bankfull::hpcg {
@@ -44,8 +45,8 @@ struct ColouredLevel {
   Buffer<std::int32_t> coarse_row = {};
   /// For each slice, the slots of `upper` with columns of these classes.
   Buffer<SlotRange> coarse_slots = {};
-  /// These slots once more, for the sweep that reads no others of `upper`: in one stream. Only on
-  /// CPUs, and where there are any.
+  /// These slots once more, for the sweep that reads no others of `upper`: in one stream. On CPUs
+  /// where there are any, on GPUs where sweeps are pipelined.
   Sliced coarse_upper = {};
 
   [[nodiscard]] std::int64_t rows() const { return order.rows; }
@@ -192,8 +193,10 @@ struct PlanSlices {
   std::int32_t* upper = {};
   std::int32_t* outer = {};
   SlotRange* coarse_slots = {};
+  std::uint8_t* fullest = {};  ///< the lane of each slice with the most entries
 
   BANKFULL_HOST_DEVICE void operator()(std::int64_t slice) const {
+    fullest[slice] = static_cast<std::uint8_t>(fullest_lane(slice));
     const int own = classes.class_of(slice * Height);
     const int groups = classes.count + 1;
     lower[slice] = plan(slice, 0, own);
@@ -224,6 +227,23 @@ struct PlanSlices {
     }
     return slots;
   }
+
+  [[nodiscard]] BANKFULL_HOST_DEVICE int fullest_lane(std::int64_t slice) const {
+    const int groups = classes.count + 1;
+    int most = -1;
+    int found = 0;
+    for (int lane = 0; lane < Height; ++lane) {
+      int here = 0;
+      for (int n = 0; n < groups; ++n) {
+        here += count[(slice * Height + lane) * groups + n];
+      }
+      if (here > most) {
+        most = here;
+        found = lane;
+      }
+    }
+    return found;
+  }
 };
 
 /// From slots counted within a slice to slots of the part.
@@ -243,11 +263,44 @@ struct PartEntries {
   double* value = {};
 };
 
+/// The columns of the fullest row of a slice, which tell shorter rows their slots: what lies beside
+/// an entry of that row goes into the same slot. Otherwise a row at the end of a line of a grid,
+/// say, would have in each slot columns far from its neighbours' ones.
+struct FullestRow {
+  bool known = false;
+  std::int64_t row = 0;
+  NewEntries entries = {};
+  std::uint8_t count[max_classes + 1] = {};
+
+  /// The slot, from `slot` on, for a column of another row, of which `left` entries of the group
+  /// are still without a slot.
+  [[nodiscard]] BANKFULL_HOST_DEVICE int slot_for(std::int32_t column, std::int64_t of_row,
+                                                  int group, int slot, int left) const {
+    std::int64_t distance = INT64_MAX;
+    int place = 0;
+    int best = slot;
+    for (int n = 0; n < entries.count; ++n) {
+      if (entries.group[n] != group || entries.column[n] == row) {
+        continue;
+      }
+      const std::int64_t beside = entries.column[n] + of_row - row;
+      const std::int64_t away = column > beside ? column - beside : beside - column;
+      if (place >= slot && place + left <= count[group] && away < distance) {
+        distance = away;
+        best = place;
+      }
+      ++place;
+    }
+    return best;
+  }
+};
+
 /// Puts the entries of a row into its parts; those to one class keep the matrix's order.
 template <int Height>
 struct FillParts {
   ReadRow read = {};
   const std::int32_t* old_of = {};
+  const std::uint8_t* fullest = {};
   const FirstSlot* first = {};
   PartEntries lower = {};
   PartEntries upper = {};
@@ -260,24 +313,53 @@ struct FillParts {
       return;
     }
     const NewEntries entries = read(old_of[row]);
-    std::uint8_t before[max_classes + 1] = {};
+    std::uint8_t left[max_classes + 1] = {};
+    count_groups(entries, row, left);
+    const FullestRow model = model_of(row, entries.count);
+    std::uint8_t next[max_classes + 1] = {};
     for (int n = 0; n < entries.count; ++n) {
       const double value = read.matrix.value[entries.first + n];
       if (entries.column[n] == row) {
         diagonal[row] = value;
-      } else {
-        const std::uint8_t group = entries.group[n];
-        put(row, group, before[group]++, entries.column[n], value);
+        continue;
       }
+      const std::uint8_t group = entries.group[n];
+      int slot = next[group];
+      if (model.known && slot + left[group] < model.count[group]) {
+        slot = model.slot_for(entries.column[n], row, group, slot, left[group]);
+      }
+      put(row, group, slot, entries.column[n], value);
+      next[group] = static_cast<std::uint8_t>(slot + 1);
+      --left[group];
     }
   }
 
  private:
-  /// An entry with so many of its group before it in the row.
-  BANKFULL_HOST_DEVICE void put(std::int64_t row, int group, int before, std::int32_t column,
+  static BANKFULL_HOST_DEVICE void count_groups(const NewEntries& entries, std::int64_t row,
+                                                std::uint8_t* count) {
+    for (int n = 0; n < entries.count; ++n) {
+      count[entries.group[n]] += entries.column[n] == row ? 0 : 1;
+    }
+  }
+
+  /// The fullest row of the slice if a row of so many entries is shorter.
+  [[nodiscard]] BANKFULL_HOST_DEVICE FullestRow model_of(std::int64_t row, int count) const {
+    FullestRow model;
+    model.row = row / Height * Height + fullest[row / Height];
+    const std::int64_t old = old_of[model.row];
+    model.known = read.matrix.start[old + 1] - read.matrix.start[old] > count;
+    if (model.known) {
+      model.entries = read(old);
+      count_groups(model.entries, model.row, model.count);
+    }
+    return model;
+  }
+
+  /// An entry into a slot of its group.
+  BANKFULL_HOST_DEVICE void put(std::int64_t row, int group, int slot, std::int32_t column,
                                 double value) const {
     const std::int64_t slice = row / Height;
-    const int place = first[slice * (read.classes + 1) + group] + before;
+    const int place = first[slice * (read.classes + 1) + group] + slot;
     const PartEntries& part = group == read.classes ? outer : column < row ? lower : upper;
     const std::int64_t at = (part.slot[slice] + place) * Height + row % Height;
     part.column[at] = column;
@@ -330,6 +412,7 @@ void split_entries(const Executor& executor, const Level& level, ColouredLevel& 
                              result.order.side_of.data(), rows, classes.count};
   const std::int32_t* const old_of = result.order.old_of.data();
   const auto first = executor.template make<detail::FirstSlot>(slices * (classes.count + 1));
+  const auto fullest = executor.template make<std::uint8_t>(slices);
   {
     const auto count = executor.template make<std::uint8_t>(rows * (classes.count + 1));
     const auto width = executor.template make<std::int32_t>(3 * (slices + 1));
@@ -340,7 +423,7 @@ void split_entries(const Executor& executor, const Level& level, ColouredLevel& 
     result.coarse_slots = executor.template make<SlotRange>(slices);
     executor.each(slices, detail::PlanSlices<Height>{classes, count.data(), result.coarse_classes,
                                                      first.data(), lower, upper, outer,
-                                                     result.coarse_slots.data()});
+                                                     result.coarse_slots.data(), fullest.data()});
     result.lower = make_sliced<Height>(executor, lower, slices);
     result.upper = make_sliced<Height>(executor, upper, slices);
     result.outer = make_sliced<Height>(executor, outer, slices);
@@ -356,8 +439,8 @@ void split_entries(const Executor& executor, const Level& level, ColouredLevel& 
   fill_sliced<Height>(
       executor, std::array{&result.lower, &result.upper, &result.outer},
       result.classes_of_slices(Height),
-      detail::FillParts<Height>{read, old_of, first.data(), part(result.lower), part(result.upper),
-                                part(result.outer), result.diagonal.data()});
+      detail::FillParts<Height>{read, old_of, fullest.data(), first.data(), part(result.lower),
+                                part(result.upper), part(result.outer), result.diagonal.data()});
 }
 
 /// A level in the order of its greedy colours, in slices of `Height` rows; classes begin with
@@ -404,36 +487,65 @@ bool make_slim(const Executor& executor, const Communicator& ranks,
   return fit;
 }
 
+/// Packs the columns of both halves of all levels.
+template <int Height, class Executor>
+void pack(const Executor& executor, std::vector<ColouredLevel>& levels) {
+  for (ColouredLevel& level : levels) {
+    for (Sliced* const part : {&level.lower, &level.upper, &level.coarse_upper}) {
+      if (part->slices > 0) {
+        bankfull::pack<Height>(executor, *part);
+      }
+    }
+  }
+}
+
 /// A part by its columns.
 template <class Columns>
 SlicedView<Columns> sliced_view(const Sliced& part) {
   if constexpr (std::is_same_v<Columns, FullColumns>) {
     return part.full_view();
-  } else {
+  } else if constexpr (std::is_same_v<Columns, SlimColumns>) {
     return part.slim_view();
+  } else {
+    return {part.slot.data(),
+            {part.base.data(), part.code.data(), part.escaped.data()},
+            part.value.data()};
   }
 }
 
 /// The storage of such columns in a backend.
 template <class Columns>
 inline constexpr ColumnIndices column_indices_of =
-    std::is_same_v<Columns, SlimColumns> ? ColumnIndices::slim : ColumnIndices::full;
+    std::is_same_v<Columns, FullColumns> ? ColumnIndices::full : ColumnIndices::slim;
 
-/// Note for results of half sweeps.
-inline std::vector<std::string> half_sweep_notes(ColumnIndices wanted, ColumnIndices kept) {
+/// How a solver by half sweeps keeps columns, if not as was wanted or not in full.
+template <class Columns>
+std::string columns_note(ColumnIndices wanted) {
+  constexpr const char* unsettled =
+      "without loss; whether an official run may do so is not settled";
+  if constexpr (std::is_same_v<Columns, FullColumns>) {
+    return wanted == ColumnIndices::full ? ""
+                                         : "the columns do not fit 16-bit offsets, on some rank at "
+                                           "least: they are kept as 32 bits";
+  } else if constexpr (std::is_same_v<Columns, SlimColumns>) {
+    return std::string("column indices are kept as 16-bit offsets, ") + unsettled;
+  } else {
+    return "column indices are kept as codes of " + std::to_string(Columns::bits) +
+           " bits, and as 32 bits in slices that these do not suffice for, " + unsettled;
+  }
+}
+
+/// Notes for results of half sweeps.
+template <class Columns>
+std::vector<std::string> half_sweep_notes(ColumnIndices wanted) {
   std::vector<std::string> notes{
       "dot products are computed in SpMV, MG and the vector updates: DDOT covers only the rest, "
       "the sums over blocks and ranks",
       "sweeps keep U x and read half of the matrix: the preconditioner is the benchmark's, only "
       "rounding errors differ",
       "residuals are formed where the restriction takes them"};
-  if (kept == ColumnIndices::slim) {
-    notes.emplace_back(
-        "column indices are kept as 16-bit offsets, without loss; whether an "
-        "official run may do so is not settled");
-  } else if (wanted == ColumnIndices::slim) {
-    notes.emplace_back(
-        "the columns do not fit 16-bit offsets, on some rank at least: they are kept as 32 bits");
+  if (std::string note = columns_note<Columns>(wanted); !note.empty()) {
+    notes.push_back(std::move(note));
   }
   return notes;
 }

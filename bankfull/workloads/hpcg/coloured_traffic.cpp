@@ -11,17 +11,15 @@ double bytes_of(const Sliced& part) { return count_of(part.bytes()); }
 
 double entries_of(const Sliced& part) { return static_cast<double>(part.value.size()); }
 
-/// Bytes of the values and columns of so many slots.
-double slot_bytes(const Sliced& part, std::int64_t slots, int height) {
-  const double columns =
-      part.slim ? sizeof(std::int32_t) + height * static_cast<double>(sizeof(std::uint16_t))
-                : height * static_cast<double>(sizeof(std::int32_t));
-  return count_of(slots) * (height * double_bytes + columns);
+/// Bytes of the values and columns of so many slots, if these are like all of the part's.
+double slot_bytes(const Sliced& part, std::int64_t slots) {
+  const std::int64_t all = part.bytes() - static_cast<std::int64_t>(part.slot.bytes());
+  return part.slots > 0 ? count_of(all) / count_of(part.slots) * count_of(slots) : 0.0;
 }
 
 /// Bytes of a part's slots in so many slices, with where these begin and end.
-double slice_bytes(const Sliced& part, std::int64_t slots, std::int64_t slices, int height) {
-  return slot_bytes(part, slots, height) + count_of(slices + 1) * sizeof(std::int64_t);
+double slice_bytes(const Sliced& part, std::int64_t slots, std::int64_t slices) {
+  return slot_bytes(part, slots) + count_of(slices + 1) * sizeof(std::int64_t);
 }
 
 /// The residual where the restriction takes it. Coarse rows are connected to all others: all of x.
@@ -32,9 +30,9 @@ Traffic restriction(const ColouredLevel& level, const CoarseSlots& coarse, int h
   }
   const std::int64_t slices = range.size() / height;
   const double rows = count_of(range.size());
-  const double matrix = slice_bytes(level.lower, coarse.lower, slices, height) +
-                        slice_bytes(level.upper, coarse.upper, slices, height) +
-                        slice_bytes(level.outer, coarse.outer, slices, height);
+  const double matrix = slice_bytes(level.lower, coarse.lower, slices) +
+                        slice_bytes(level.upper, coarse.upper, slices) +
+                        slice_bytes(level.outer, coarse.outer, slices);
   const double entries = count_of((coarse.lower + coarse.upper + coarse.outer) * height);
   const double right_side_and_diagonal = 2.0 * rows * double_bytes;
   return {.bytes_read = matrix + right_side_and_diagonal + count_of(level.rows()) * double_bytes +
@@ -82,7 +80,7 @@ SweepTraffic sweep_traffic(const ColouredLevel& level, const CoarseSlots& coarse
   // has coarse columns: not in the classes of coarse rows, which come last.
   traffic.forward_again = {
       .bytes_read = lower + bytes_of(level.outer) + coarse_places +
-                    slot_bytes(level.upper, coarse.of_columns, height) + 3.0 * vector +
+                    slot_bytes(level.upper, coarse.of_columns) + 3.0 * vector +
                     coarse_rows * double_bytes,
       .bytes_written = 2.0 * vector - coarse_rows * double_bytes,
       .flops =
@@ -121,6 +119,21 @@ Traffic multiply_traffic(const ColouredLevel& level) {
       .bytes_written = rows * double_bytes,
       .flops = 2.0 * (entries_of(level.lower) + entries_of(level.upper) + entries_of(level.outer)) +
                6.0 * rows};
+}
+
+Traffic with_kept_products(const Traffic& last_sweep, const ColouredLevel& level) {
+  const double rows = count_of(level.rows());
+  return {.bytes_read = last_sweep.bytes_read,
+          .bytes_written = last_sweep.bytes_written + rows * double_bytes,
+          .flops = last_sweep.flops + 2.0 * rows};
+}
+
+Traffic recurrence_traffic(const ColouredLevel& level) {
+  const double rows = count_of(level.rows());
+  // lower, outer, z, (D + U) z, p, A p, x; p, A p, x.
+  return {.bytes_read = bytes_of(level.lower) + bytes_of(level.outer) + 5.0 * rows * double_bytes,
+          .bytes_written = 3.0 * rows * double_bytes,
+          .flops = 2.0 * (entries_of(level.lower) + entries_of(level.outer)) + 10.0 * rows};
 }
 
 Traffic update_direction_traffic(const ColouredLevel& level) {

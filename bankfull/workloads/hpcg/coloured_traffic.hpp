@@ -63,6 +63,12 @@ void sum_cycles(std::vector<SweepTraffic>& levels);
 /// y = A x and x.y.
 Traffic multiply_traffic(const ColouredLevel& level);
 
+/// The last sweep, which also keeps (D + U) z.
+Traffic with_kept_products(const Traffic& last_sweep, const ColouredLevel& level);
+
+/// x += alpha p; p = z + beta p; A p = A z + beta A p from the lower half and (D + U) z; p.Ap.
+Traffic recurrence_traffic(const ColouredLevel& level);
+
 /// x += alpha p; p = z + beta p.
 Traffic update_direction_traffic(const ColouredLevel& level);
 

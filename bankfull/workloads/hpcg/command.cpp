@@ -42,6 +42,7 @@ struct HpcgOptions {
   std::string variant = "tuned";
   std::string columns = "full";
   std::string sweeps = "auto";
+  std::string products = "direct";
   std::optional<std::string> ranks_grid;
   std::string transport = "auto";
   std::optional<std::string> dat;
@@ -124,6 +125,7 @@ hpcg::Problem problem_of(const HpcgOptions& options, const Communicator& ranks) 
   problem.variant = hpcg::parse_variant(options.variant);
   problem.columns = hpcg::parse_columns(options.columns);
   problem.sweeps = hpcg::parse_sweeps(options.sweeps);
+  problem.products = hpcg::parse_products(options.products);
   problem.transport = parse_transport(options.transport);
   problem.official = options.official;
   problem.perturbation = options.perturbation;
@@ -282,11 +284,15 @@ void add_problem_options(CLI::App& command, HpcgOptions& options) {
                                       "cusparse-coloured, cusparse-csr"))
       ->capture_default_str();
   with_environment(command.add_option("--columns", options.columns,
-                                      "column indices of tuned: full or slim, 32 or 16 bits"))
+                                      "column indices of tuned: full, 32 bits, or slim, fewer"))
       ->capture_default_str();
   with_environment(command.add_option("--sweeps", options.sweeps,
                                       "sweeps of tuned on GPUs, for comparison: classes, "
                                       "syncfree, pipelined, or auto, by the size of the level"))
+      ->capture_default_str();
+  with_environment(command.add_option("--products", options.products,
+                                      "how tuned forms A p on GPUs: direct, or recurrence, from "
+                                      "half of the matrix and not by the benchmark's rules"))
       ->capture_default_str();
   with_environment(
       command.add_option("--hpcg-dat", options.dat,

@@ -7,6 +7,7 @@
 #include "bankfull/core/machine/gpu.hpp"
 #include "bankfull/core/measure/perturbation.hpp"
 #include "bankfull/core/memory/resident.hpp"
+#include "bankfull/numerics/sparse/sliced.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -67,6 +68,10 @@ void check_settings(const Problem& problem) {
               (problem.variant == Variant::tuned && problem.device.is_cuda()),
           "--sweeps " + to_string(problem.sweeps) + " is for --variant tuned on GPUs",
           "leave --sweeps out");
+  require(problem.products == Products::direct ||
+              (problem.variant == Variant::tuned && problem.device.is_cuda()),
+          "--products " + to_string(problem.products) + " is for --variant tuned on GPUs",
+          "leave --products out");
 }
 
 using BrokenRules = std::vector<BrokenRule>;
@@ -99,9 +104,15 @@ void add_broken_shapes(const Problem& problem, const Grid3& ranks, BrokenRules& 
 void add_broken_settings(const Problem& problem, BrokenRules& broken) {
   if (problem.columns == ColumnIndices::slim) {
     broken.push_back(
-        {"--columns slim keeps column indices as 16-bit offsets, which the "
+        {"--columns slim keeps column indices in fewer bits, which the "
          "benchmark's authors have not allowed yet",
          "use --columns full"});
+  }
+  if (problem.products == Products::recurrence) {
+    broken.push_back(
+        {"--products recurrence changes the arithmetic of conjugate gradients, which the "
+         "benchmark's authors have not allowed",
+         "use --products direct"});
   }
   if (problem.perturbation != 0.0) {
     broken.push_back({perturbation_note(problem.perturbation), "leave out --perturb-operator"});
@@ -193,7 +204,6 @@ void add_broken_memory(const Problem& problem, int ranks, int sharing, BrokenRul
 /// Bytes of a variant's own copy of one level's matrix and order.
 std::int64_t copy_bytes(const Problem& problem, std::int64_t rows, std::int64_t entries) {
   constexpr std::int64_t order_bytes = 2 * sizeof(std::int32_t);
-  constexpr std::int64_t slim_entry_bytes = sizeof(double) + sizeof(std::uint16_t);
   switch (problem.variant) {
     case Variant::reference:
       return 0;
@@ -206,9 +216,15 @@ std::int64_t copy_bytes(const Problem& problem, std::int64_t rows, std::int64_t 
     case Variant::tuned:
       break;
   }
-  const bool slim = problem.columns == ColumnIndices::slim;
-  return (entries - rows) * (slim ? slim_entry_bytes : stored_entry_bytes) +
-         rows * (8 + order_bytes);
+  const std::int64_t kept = entries - rows;
+  const std::int64_t own = rows * (8 + order_bytes);
+  if (problem.columns == ColumnIndices::full) {
+    return kept * stored_entry_bytes + own;
+  }
+  constexpr std::int64_t bytes_of_value = sizeof(double);
+  constexpr std::int64_t offset_bytes = sizeof(std::uint16_t);
+  return kept * bytes_of_value + own +
+         (problem.device.is_cuda() ? kept * packed_bits / 8 : kept * offset_bytes);
 }
 
 /// Collective: all but that of time.
@@ -257,7 +273,6 @@ std::int64_t data_bytes(const Problem& problem, const RankGrid& grid) {
 WorkBytes work_bytes(const Problem& problem, int ranks) {
   const RankGrid grid = decompose(problem, ranks).grid();
   const bool tuned = problem.variant != Variant::reference;
-  const bool twice = tuned && !problem.device.is_cuda();
   std::int64_t bytes = 0;
   const auto add = [&](std::int64_t arrays, std::int64_t size) {
     bytes += arrays * resident_bytes(size);
@@ -280,8 +295,8 @@ WorkBytes work_bytes(const Problem& problem, int ranks) {
     add(fused ? 1 : 0, 2 * 6 * 8 * rows);
     add(fused ? 1 : 0, 5 * rows);
     // Coarse columns, an eighth of all, are kept twice.
-    add(twice ? 1 : 0, (entries - rows) / 8 * static_cast<std::int64_t>(sizeof(double)));
-    add(twice ? 1 : 0, (entries - rows) / 8 * static_cast<std::int64_t>(sizeof(std::int32_t)));
+    add(tuned ? 1 : 0, (entries - rows) / 8 * static_cast<std::int64_t>(sizeof(double)));
+    add(tuned ? 1 : 0, (entries - rows) / 8 * static_cast<std::int64_t>(sizeof(std::int32_t)));
     add(tuned ? 1 : 2, 8 * rows);
     add(tuned ? 5 : 0, 4 * rows);
   }

@@ -45,9 +45,9 @@ Plan make_plan(const Problem& problem, const Communicator& ranks,
 /// without any there are (3 nx - 2)(3 ny - 2)(3 nz - 2). The reference's CSR takes 12 bytes per
 /// entry and 8 per row, plus 8 per row of the finest level for its right-hand side and 4 per row of
 /// others; the solver takes seven vectors, three on coarse levels. The variant adds its own copy:
-/// off-diagonal entries (10 bytes each with slim columns, else 12) and 16 bytes per row for
-/// `tuned`; 27 entries and 8 bytes per row for `ell`; all entries and 16 bytes per row for CSR;
-/// nothing for `reference`.
+/// off-diagonal entries (with slim columns 10 bytes each on CPUs and 8.25 on GPUs, else 12) and 16
+/// bytes per row for `tuned`; 27 entries and 8 bytes per row for `ell`; all entries and 16 bytes
+/// per row for CSR; nothing for `reference`.
 std::int64_t data_bytes(const Problem& problem, const RankGrid& grid = {});
 
 /// Peak memory of a rank.

@@ -32,6 +32,9 @@ constexpr auto sweeps_names = enum_names<Sweeps>({
     {Sweeps::pipelined, "pipelined"},
 });
 
+constexpr auto products_names =
+    enum_names<Products>({{Products::direct, "direct"}, {Products::recurrence, "recurrence"}});
+
 constexpr auto columns_names =
     enum_names<ColumnIndices>({{ColumnIndices::full, "full"}, {ColumnIndices::slim, "slim"}});
 
@@ -121,6 +124,12 @@ bool uses_cusparse(Variant variant) {
 
 Variant parse_variant(const std::string& text) {
   return variant_names.parse(text, "--variant " + text + " is not a variant");
+}
+
+std::string to_string(Products products) { return products_names.to_string(products); }
+
+Products parse_products(const std::string& text) {
+  return products_names.parse(text, "--products " + text + " is unknown");
 }
 
 std::string to_string(Sweeps sweeps) { return sweeps_names.to_string(sweeps); }

@@ -99,7 +99,9 @@ Variant parse_variant(const std::string& text);
 /// How the variant `tuned` stores column indices.
 enum class ColumnIndices {
   full,  ///< 32 bits
-  slim,  ///< 16-bit offsets from a base per slice and slot, if they fit; lossless
+  /// Fewer bits, without loss: on CPUs 16-bit offsets from a base per slice and slot, if they fit;
+  /// on GPUs codes of 2 bits, and 32 bits where these do not suffice (PackedColumns).
+  slim,
 };
 
 std::string to_string(ColumnIndices columns);
@@ -121,6 +123,20 @@ std::string to_string(Sweeps sweeps);
 /// former names "waves" and "conveyors" it states the new ones.
 Sweeps parse_sweeps(const std::string& text);
 
+/// How the variant `tuned` forms A p on GPUs.
+enum class Products {
+  direct,
+  /// A p = A z + (r.z / previous r.z) times the A p before, as in A. Chronopoulos and C. W. Gear,
+  /// s-step iterative methods for symmetric linear systems, J. Comput. Appl. Math. 25 (1989). A z
+  /// needs half of the matrix, because the last sweep has multiplied the other half by z.
+  recurrence,
+};
+
+std::string to_string(Products products);
+
+/// Throws UsageError for anything but "direct" and "recurrence".
+Products parse_products(const std::string& text);
+
 /// The user's names of a problem's values, for messages about them: options, or lines of an
 /// input file.
 struct Origins {
@@ -138,6 +154,7 @@ struct Problem {
   Variant variant = Variant::tuned;
   ColumnIndices columns = ColumnIndices::full;
   Sweeps sweeps = Sweeps::automatic;
+  Products products = Products::direct;
   Device device;
   int threads = 1;
   Transport transport = Transport::automatic;

@@ -16,6 +16,9 @@ namespace {
 
 /// Parameters, including those of unusual options.
 std::vector<Figure> marked(std::vector<Figure> parameters, const Problem& problem) {
+  if (problem.products != Products::direct) {
+    parameters.push_back({.name = "products", .value = to_string(problem.products)});
+  }
   add_perturbation(problem.perturbation, parameters);
   return parameters;
 }

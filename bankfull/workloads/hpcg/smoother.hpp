@@ -53,4 +53,10 @@ BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE T backward_again(T x, T before, T up
   return x + (before - upper) / diagonal;
 }
 
+/// (D + U) x'' of the same sweep, from which A x'' needs only L x'' and E x''.
+template <class T>
+BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE T diagonal_and_upper(T diagonal, T x, T upper) {
+  return diagonal * x + upper;
+}
+
 }  // namespace bankfull::hpcg

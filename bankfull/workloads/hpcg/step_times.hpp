@@ -61,8 +61,8 @@ class StepTimes {
 };
 
 /// Times the steps of so many iterations of a solver by half sweeps in slices of `Height` rows. The
-/// solver provides a CgBackend's steps and finish_precondition(), which computes r.z from the
-/// partial sums of the last sweep.
+/// solver provides a CgBackend's steps, finish_precondition(), which computes r.z from the partial
+/// sums of the last sweep, and products(), how it forms A p.
 template <int Height, class Solver, class HalfSweeps, class Executor, class Marks>
 std::vector<Step> profile_iterations(Solver& solver, HalfSweeps& sweeps, const Executor& executor,
                                      const std::vector<ColouredLevel>& levels,
@@ -75,6 +75,10 @@ std::vector<Step> profile_iterations(Solver& solver, HalfSweeps& sweeps, const E
   }
   sum_cycles(traffic);
   const ColouredLevel& finest = levels.front();
+  const bool recurrence = solver.products() == Products::recurrence;
+  if (recurrence) {
+    traffic.front().backward_again = with_kept_products(traffic.front().backward_again, finest);
+  }
   StepTimes<Marks> times(std::move(marks), working_sets(levels));
   solver.start();
   solver.precondition(true);
@@ -82,7 +86,11 @@ std::vector<Step> profile_iterations(Solver& solver, HalfSweeps& sweeps, const E
   for (int n = 0; n < repeats; ++n) {
     times.begin();
     solver.multiply();
-    times.mark("SpMV and p.Ap", 0, multiply_traffic(finest));
+    if (recurrence) {
+      times.mark("x, p, A p and p.Ap", 0, recurrence_traffic(finest));
+    } else {
+      times.mark("SpMV and p.Ap", 0, multiply_traffic(finest));
+    }
     solver.update_solution();
     times.mark("r and r.r", 0, update_solution_traffic(finest));
     half_sweep_cycle(sweeps, 0,
@@ -92,7 +100,9 @@ std::vector<Step> profile_iterations(Solver& solver, HalfSweeps& sweeps, const E
     solver.finish_precondition();
     times.mark("r.z", 0, {});
     solver.update_direction(false);
-    times.mark("x and p", 0, update_direction_traffic(finest));
+    if (!recurrence) {  // else it is a part of the product
+      times.mark("x and p", 0, update_direction_traffic(finest));
+    }
     times.end();
   }
   static_cast<void>(solver.take_times());

@@ -100,6 +100,8 @@ class CpuTuned final : public CpuBackend {
     finish_precondition();
   }
 
+  static Products products() { return Products::direct; }
+
   /// r.z of all ranks.
   void finish_precondition() {
     previous_rz_ = rz_;
@@ -167,7 +169,7 @@ class CpuTuned final : public CpuBackend {
   [[nodiscard]] ColumnIndices columns() const override { return column_indices_of<Columns>; }
 
   [[nodiscard]] std::vector<std::string> notes() const override {
-    return half_sweep_notes(wanted_columns_, column_indices_of<Columns>);
+    return half_sweep_notes<Columns>(wanted_columns_);
   }
 
   // The half sweeps, for half_sweep_cycle.

@@ -81,8 +81,8 @@ inline double largest_term(const Domain& domain, const Values& p) {
          largest(p);
 }
 
-/// The same of what a mean right side alone would leave, which is a function of i: GPUs of several
-/// ranks take that out of the solution, not the mean out of the right side.
+/// The same of what a mean right side alone would leave, which is a function of i: GPUs take that
+/// out of the solution, not the mean out of the right side.
 inline double largest_term_of_mean(const Domain& domain, double mean_right_side) {
   double largest_response = 0.0;
   for (const auto& cell : EliminationTable<double>(domain, 1.0).cells) {

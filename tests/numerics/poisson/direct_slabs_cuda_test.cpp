@@ -79,7 +79,7 @@ TEST_P(DirectOnGpus, TakesTheMeanAway) {
       [](const Domain& domain, const Values& f) {
         return solved_on_ranks<double>(domain, f, GetParam());
       },
-      test_ranks().size() > 1 ? MeanLeaves::solution : MeanLeaves::right_side);
+      MeanLeaves::solution);
 }
 
 TEST_P(DirectOnGpus, GivesTheSameBitsAgainAndInAGraph) {

@@ -1,6 +1,7 @@
 #include "bankfull/numerics/poisson/multigrid/cpu/stage_pipeline.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <tuple>
@@ -12,13 +13,13 @@ namespace {
 /// How many stages each row of a grid has seen.
 struct Record {
   explicit Record(const PipelineShape& grid)
-      : shape(grid), stages(static_cast<std::size_t>(grid.planes * grid.rows), 0) {}
+      : shape(grid), stages(static_cast<std::size_t>(grid.planes * grid.rows)) {}
 
   PipelineShape shape;
-  std::vector<int> stages;
-  int violations = 0;
+  std::vector<std::atomic<int>> stages;  ///< threads look at what others write
+  std::atomic<int> violations = 0;
 
-  int& at(std::int64_t i, std::int64_t j) {
+  std::atomic<int>& at(std::int64_t i, std::int64_t j) {
     return stages[static_cast<std::size_t>(i * shape.rows + j)];
   }
 
@@ -89,6 +90,20 @@ struct RecordedPairs {
   }
 };
 
+/// What happens to a grid by stages, of which `members` of five threads do each.
+template <class... Stages>
+void run_by_stages(int members, const PipelineShape& shape, std::tuple<Stages...> stages) {
+  const auto pipeline = pipeline_for(shape, stages);
+  const Team team(5);
+#pragma omp parallel num_threads(team.threads())
+  {
+    auto mine = stages;
+    pipeline.run_by_stages(share_number(), members, mine, [] {
+#pragma omp barrier
+    });
+  }
+}
+
 std::vector<PipelineShape> pipeline_shapes() {
   std::vector<PipelineShape> shapes;
   for (const std::int64_t planes : {1, 2, 7, 24, 29}) {
@@ -141,6 +156,25 @@ TEST(MultigridPipeline, StagesFollowEachOther) {
   }
 }
 
+/// All around a row have then seen the stage before, which is more than pipelines promise.
+TEST(MultigridStages, MembersDoOneAfterTheOther) {
+  for (const PipelineShape& shape : pipeline_shapes()) {
+    for (const int members : {1, 2, 5}) {
+      for (int pairs = 0; pairs < 4; ++pairs) {
+        Record record(shape);
+        run_by_stages(members, shape,
+                      std::tuple(Recorded{&record, 0}, Recorded{&record, 1},
+                                 RecordedPairs{&record, 2, (pairs & 1) != 0, (pairs & 2) != 0}));
+        const bool complete = std::all_of(record.stages.begin(), record.stages.end(),
+                                          [](int stages) { return stages == 3; });
+        EXPECT_TRUE(complete && record.violations == 0)
+            << record.violations << " violations: " << shape.planes << " x " << shape.rows << " by "
+            << members << ", pairs " << pairs;
+      }
+    }
+  }
+}
+
 /// What cells at a distance from the ends of an axis have seen, of so many stages.
 int seen_at(std::int64_t n, std::int64_t count, const OpenEnds& open, int stages) {
   const std::int64_t from_lower = open.lower ? n + 1 : stages;
@@ -148,30 +182,58 @@ int seen_at(std::int64_t n, std::int64_t count, const OpenEnds& open, int stages
   return static_cast<int>(std::min<std::int64_t>({from_lower, from_upper, stages}));
 }
 
-TEST(MultigridPipeline, StagesEndBeforeEachOtherWhereTheGridGoesOn) {
+/// Cells that have not seen as many of three stages as their distance from open ends allows.
+int different_from_allowed(Record& record) {
   constexpr int stages = 3;
+  const PipelineShape& shape = record.shape;
+  int different = 0;
+  for (std::int64_t i = 0; i < shape.planes; ++i) {
+    for (std::int64_t j = 0; j < shape.rows; ++j) {
+      const int expected = std::min(seen_at(i, shape.planes, shape.open_planes, stages),
+                                    seen_at(j, shape.rows, shape.open_rows, stages));
+      different += record.at(i, j) == expected ? 0 : 1;
+    }
+  }
+  return different;
+}
+
+/// All combinations of ends at which a grid goes on.
+std::vector<PipelineShape> open_shapes(std::int64_t slab) {
+  std::vector<PipelineShape> shapes;
   for (int bits = 0; bits < 16; ++bits) {
-    for (const std::int64_t slab : {6, 8, 100}) {
+    shapes.push_back({.planes = 26,
+                      .rows = 25,
+                      .slab = slab,
+                      .open_planes = {(bits & 1) != 0, (bits & 2) != 0},
+                      .open_rows = {(bits & 4) != 0, (bits & 8) != 0}});
+  }
+  return shapes;
+}
+
+auto three_stages(Record& record) {
+  return std::tuple(Recorded{&record, 0}, Recorded{&record, 1}, Recorded{&record, 2});
+}
+
+TEST(MultigridPipeline, StagesEndBeforeEachOtherWhereTheGridGoesOn) {
+  for (const std::int64_t slab : {6, 8, 100}) {
+    for (const PipelineShape& shape : open_shapes(slab)) {
       for (const int threads : {1, 2, 3}) {
-        const PipelineShape shape{.planes = 26,
-                                  .rows = 25,
-                                  .slab = slab,
-                                  .open_planes = {(bits & 1) != 0, (bits & 2) != 0},
-                                  .open_rows = {(bits & 4) != 0, (bits & 8) != 0}};
         Record record(shape);
-        run_by(threads, false, shape,
-               std::tuple(Recorded{&record, 0}, Recorded{&record, 1}, Recorded{&record, 2}));
-        int different = 0;
-        for (std::int64_t i = 0; i < shape.planes; ++i) {
-          for (std::int64_t j = 0; j < shape.rows; ++j) {
-            const int expected = std::min(seen_at(i, shape.planes, shape.open_planes, stages),
-                                          seen_at(j, shape.rows, shape.open_rows, stages));
-            different += record.at(i, j) == expected ? 0 : 1;
-          }
-        }
-        EXPECT_EQ(different, 0) << bits << ", slab " << slab << ", by " << threads;
-        EXPECT_EQ(record.violations, 0) << bits << ", slab " << slab << ", by " << threads;
+        run_by(threads, false, shape, three_stages(record));
+        EXPECT_EQ(different_from_allowed(record), 0) << "slab " << slab << ", by " << threads;
+        EXPECT_EQ(record.violations, 0) << "slab " << slab << ", by " << threads;
       }
+    }
+  }
+}
+
+TEST(MultigridStages, EndBeforeEachOtherWhereTheGridGoesOn) {
+  for (const PipelineShape& shape : open_shapes(100)) {
+    for (const int members : {1, 4}) {
+      Record record(shape);
+      run_by_stages(members, shape, three_stages(record));
+      EXPECT_EQ(different_from_allowed(record), 0) << members;
+      EXPECT_EQ(record.violations, 0) << members;
     }
   }
 }

@@ -48,13 +48,11 @@ void emulate_row(Complex<Real>* line, const Numbers<Real>& roots) {
     }
   } else {
     for (int lane = 0; lane < Steps::lanes; ++lane) {
-      Points<Real>& own = x[static_cast<std::size_t>(lane)];
-      if constexpr (Steps::lanes == 16) {
-        own = Steps::take(lane, shared.data());
-        transform<Real, radix>(own, root(lane));
-      } else {
-        own = Steps::finish_two(lane, root(lane), root(lane + Steps::lanes), shared.data());
+      Points<Real, Steps::own_u> own_roots;
+      for (int n = 0; n < Steps::own_u; ++n) {
+        own_roots[n] = root(lane + n * Steps::lanes);
       }
+      x[static_cast<std::size_t>(lane)] = Steps::finish(lane, own_roots, shared.data());
     }
   }
   for (int lane = 0; lane < Steps::lanes; ++lane) {

@@ -26,9 +26,9 @@ Domain served(std::int64_t ni, std::int64_t nj, std::int64_t nk, double stretchi
 }
 
 TEST(ThreePasses, ServePeriodicPlanesBetweenWalls) {
-  for (const std::int64_t nj : {128, 256, 512}) {
-    for (const std::int64_t nk : {128, 256, 512}) {
-      for (const std::int64_t ni : {64, 65, 96, 200, 512}) {
+  for (const std::int64_t nj : {64, 128, 256, 512}) {
+    for (const std::int64_t nk : {64, 128, 256, 512}) {
+      for (const std::int64_t ni : {32, 65, 96, 200, 512}) {
         EXPECT_TRUE(three_passes_serve(served(ni, nj, nk)));
         EXPECT_TRUE(three_passes_serve(served(ni, nj, nk, 2.0)));
       }
@@ -37,14 +37,14 @@ TEST(ThreePasses, ServePeriodicPlanesBetweenWalls) {
 }
 
 TEST(ThreePasses, DoNotServeOtherDomains) {
-  for (const auto& [ni, nj, nk] : {Extents{63, 128, 128},
+  for (const auto& [ni, nj, nk] : {Extents{31, 128, 128},
                                    {513, 128, 128},
                                    {64, 384, 128},
                                    {64, 128, 384},
                                    {64, 1024, 128},
                                    {64, 128, 1024},
-                                   {64, 64, 128},
-                                   {64, 128, 64}}) {
+                                   {64, 32, 128},
+                                   {64, 128, 32}}) {
     EXPECT_FALSE(three_passes_serve(served(ni, nj, nk))) << ni << ' ' << nj << ' ' << nk;
   }
   const Domain domain = served(64, 128, 128);
@@ -71,6 +71,10 @@ TEST(ThreePasses, NeedFieldAndSpectrum) {
     const Traffic traffic = three_pass_traffic(domain, bytes);
     EXPECT_EQ(traffic.bytes_read, 3.0 * field);
     EXPECT_EQ(traffic.bytes_written, 3.0 * field);
+    const Traffic after_first = traffic_after_first_pass(domain, bytes);
+    EXPECT_EQ(after_first.bytes_read, 2.0 * field);
+    EXPECT_EQ(after_first.bytes_written, 2.0 * field);
+    EXPECT_EQ(after_first.flops, traffic.flops);
   }
 }
 
@@ -93,8 +97,8 @@ void expect_one_place_for_each_column(int nk, int radix_j) {
 }
 
 TEST(ThreePassTiles, HaveOnePlaceForEachColumn) {
-  for (const int nk : {128, 256, 512}) {
-    for (const int radix_j : {4, 8, 16}) {
+  for (const int nk : {64, 128, 256, 512}) {
+    for (const int radix_j : {2, 4, 8, 16}) {
       expect_one_place_for_each_column<double>(nk, radix_j);
       expect_one_place_for_each_column<float>(nk, radix_j);
     }
@@ -139,6 +143,7 @@ double error_of_row() {
 }
 
 TEST(ThreePassSteps, RowsAreTransformed) {
+  EXPECT_LT(error_of_row<64>(), 1e-13);
   EXPECT_LT(error_of_row<128>(), 1e-13);
   EXPECT_LT(error_of_row<256>(), 1e-13);
   EXPECT_LT(error_of_row<512>(), 1e-13);
@@ -189,7 +194,7 @@ double error_of_elimination(const three_pass::Tables<double>& tables, std::size_
 }
 
 TEST(ThreePassSteps, PartsAndChainsEliminate) {
-  for (const std::int64_t planes : {64, 100, 128, 200, 384, 400, 512}) {
+  for (const std::int64_t planes : {32, 64, 100, 128, 200, 384, 400, 512}) {
     for (const double stretching : {0.0, 2.0, 5.0}) {
       const three_pass::Tables<double> tables(served(planes, 128, 128, stretching));
       for (const double decay : {0.0, 39.0, 1e3, 1e6, 1e9}) {
@@ -217,6 +222,8 @@ void expect_emulation_solves(std::int64_t planes, double stretching) {
 }
 
 TEST(ThreePassSteps, SolveTheEquation) {
+  expect_emulation_solves<double, 64, 2>(32, 1.0);
+  expect_emulation_solves<float, 64, 4>(33, 0.0);
   expect_emulation_solves<double, 128, 4>(64, 0.0);
   expect_emulation_solves<float, 128, 4>(70, 1.0);
 }

@@ -69,6 +69,13 @@ std::vector<double> product(const CsrView& matrix, const std::vector<double>& x)
   return y;
 }
 
+template <int Height>
+SlicedView<PackedColumns<Height>> packed_view(const Sliced& sliced) {
+  return {sliced.slot.data(),
+          {sliced.base.data(), sliced.code.data(), sliced.escaped.data()},
+          sliced.value.data()};
+}
+
 /// In the same order of additions: the same bits, but for a zero's sign.
 template <int Height>
 void expect_products_of(const Pattern& pattern, int threads) {
@@ -88,6 +95,9 @@ void expect_products_of(const Pattern& pattern, int threads) {
   EXPECT_TRUE(sliced.slim);
   EXPECT_EQ(product<Height>(sliced.slim_view(), matrix.rows, x), expected);
   EXPECT_EQ(full_bytes - sliced.bytes(), sliced.slots * (2 * Height - 4));
+  Sliced packed = sliced_of<Height>(executor, matrix.view());
+  pack<Height>(executor, packed);
+  EXPECT_EQ(product<Height>(packed_view<Height>(packed), matrix.rows, x), expected);
 }
 
 TEST(Sliced, MultipliesLikeCsr) {
@@ -121,6 +131,17 @@ TEST(Sliced, EmptySlicesTakeNoRoom) {
   EXPECT_EQ(executor.to_host(sliced.column.data(), 4), (std::vector<std::int32_t>{3, 3, 3, 3}));
 }
 
+TEST(Sliced, EmptyEntriesRepeatTheNearestColumn) {
+  Pattern pattern;
+  pattern.rows = {{}, {5}, {}, {}, {9}, {}, {7}, {}};
+  pattern.columns = 12;
+  const CpuExecutor executor(1);
+  const Csr matrix = csr_of(pattern);
+  const Sliced sliced = sliced_of<8>(executor, matrix.view());
+  EXPECT_EQ(executor.to_host(sliced.column.data(), 8),
+            (std::vector<std::int32_t>{5, 5, 5, 5, 9, 9, 7, 7}));
+}
+
 /// Two rows of a slice with a column each.
 Pattern two_columns(std::int32_t first, std::int32_t second) {
   Pattern pattern;
@@ -140,6 +161,66 @@ TEST(Sliced, SlimColumnsHold16Bits) {
     const Csr matrix = csr_of(two_columns(first, second));
     EXPECT_FALSE(fits_slim(executor, sliced_of<4>(executor, matrix.view())));
   }
+}
+
+/// Rows of a slice whose columns are those of their lanes and so many more.
+template <std::size_t Rows>
+Pattern beyond_lanes(const std::array<std::int32_t, Rows>& beyond) {
+  Pattern pattern;
+  pattern.columns = 1000;
+  for (std::size_t lane = 0; lane < Rows; ++lane) {
+    pattern.rows.push_back({beyond[lane] + static_cast<std::int32_t>(lane)});
+  }
+  return pattern;
+}
+
+std::int64_t escaped_of(const Pattern& pattern) {
+  const CpuExecutor executor(1);
+  const Csr matrix = csr_of(pattern);
+  Sliced sliced = sliced_of<4>(executor, matrix.view());
+  pack<4>(executor, sliced);
+  return static_cast<std::int64_t>(sliced.escaped.size());
+}
+
+TEST(Sliced, CodesHoldWhatTheirBitsHold) {
+  constexpr auto mask = static_cast<std::int32_t>(PackedColumns<4>::mask);
+  for (const std::int32_t first : {0, 500}) {
+    const Pattern held = beyond_lanes(std::array{first, first + mask, first + 1, first});
+    EXPECT_EQ(escaped_of(held), 0);
+    expect_products_of<4>(held, 1);
+    const Pattern escaping = beyond_lanes(std::array{first, first + mask + 1, first + 1, first});
+    EXPECT_EQ(escaped_of(escaping), 4);
+    expect_products_of<4>(escaping, 1);
+  }
+  // Less than their lanes.
+  const Pattern falling = beyond_lanes(std::array{1, 0, -1, -2});
+  EXPECT_EQ(escaped_of(falling), 0);
+  expect_products_of<4>(falling, 1);
+}
+
+/// A slice with one slot that codes do not hold escapes with all of its slots, no other does.
+TEST(Sliced, WholeSlicesEscape) {
+  Pattern pattern;
+  pattern.columns = 1000;
+  for (std::int32_t row = 0; row < 40; ++row) {
+    pattern.rows.push_back({row, row + 100, row == 21 ? 999 : row + 200});
+  }
+  EXPECT_EQ(escaped_of(pattern), 3 * 4);
+  expect_products_of<4>(pattern, 2);
+  expect_products_of<8>(pattern, 1);
+  expect_products_of<32>(pattern, 1);
+}
+
+/// Lines of a grid in the order of their rows: most slices have columns side by side.
+TEST(Sliced, FewSlicesOfAGridEscape) {
+  const CpuExecutor executor(1);
+  const Csr matrix = csr_of(grid_pattern(40, 6, 5));
+  Sliced sliced = sliced_of<8>(executor, matrix.view());
+  pack<8>(executor, sliced);
+  const auto escaped = static_cast<std::int64_t>(sliced.escaped.size());
+  EXPECT_LT(escaped, sliced.slots * 8 / 2);
+  EXPECT_EQ(sliced.bytes(), 8 * (sliced.slices + 1) + 64 * sliced.slots + 4 * (sliced.slots + 3) +
+                                (sliced.slots / PackedColumns<8>::per_word + 2) * 32 + 4 * escaped);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -266,6 +267,50 @@ TEST_P(CudaIntegratorSchedule, CopiesStayWhileTheFlowGoesOn) {
     }
   }
 }
+
+/// Layers for whose rows the solver takes the divergence of a velocity, but where a stage ends with
+/// the solves of implicit diffusion.
+std::vector<Case> layers_of_long_rows() {
+  std::vector<Case> layers;
+  for (const ImplicitDiffusion diffusion : {ImplicitDiffusion::none, ImplicitDiffusion::walls}) {
+    Case& one = layers.emplace_back();
+    one.problem =
+        busy_problem({64, 64, 32}, {FlowEnds::periodic, FlowEnds::periodic, FlowEnds::mixed_moving},
+                     1, layers.size());
+    one.problem.axes[2].stretching = 1.5;
+    one.problem.implicit_diffusion = diffusion;
+    one.problem.time_step.fixed = 0.0004;
+    one.name = diffusion == ImplicitDiffusion::none ? "Explicit" : "Implicit";
+    one.number = layers.size() - 1;
+  }
+  return layers;
+}
+
+class CudaIntegratorOfLongRows : public testing::TestWithParam<Case> {};
+
+TEST_P(CudaIntegratorOfLongRows, AgreesWithTheReference) {
+  expect_agreement(GetParam(), on_gpu(GetParam(), PressureSolver::direct), 10.0 * to_rounding);
+  expect_agreement(GetParam(), in_single_precision(GetParam()), 3.0 * to_single_rounding);
+}
+
+/// A divergence that begins the solve moves as much as one that is stored, and saves its reading.
+TEST_P(CudaIntegratorOfLongRows, SaysWhatItMoves) {
+  const std::unique_ptr<Integrator> flow =
+      make_integrator(Plan(on_gpu(GetParam(), PressureSolver::direct)));
+  const StageWork work = flow->work();
+  const Work& pressure = work[static_cast<std::size_t>(StagePart::pressure)];
+  if (pressure.model.find("three passes") == std::string::npos) {
+    GTEST_SKIP() << "this GPU has no clusters of blocks";
+  }
+  const bool begins =
+      pressure.model.find("of which the divergence is the first") != std::string::npos;
+  EXPECT_EQ(begins, GetParam().problem.implicit_diffusion == ImplicitDiffusion::none);
+  const double words = begins ? 4.0 : 6.0;
+  EXPECT_EQ(pressure.traffic.bytes(), words * 8.0 * 64.0 * 64.0 * 32.0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Layers, CudaIntegratorOfLongRows, testing::ValuesIn(layers_of_long_rows()),
+                         case_name);
 
 TEST(CudaIntegratorDiagnosis, AFlowThatIsNotFiniteIsSeen) {
   const Problem problem = on_gpu(larger_cases().front(), PressureSolver::automatic);

@@ -36,8 +36,9 @@ inline std::string describe(const Case& c) {
   return to_string(p.local) + ", " + std::to_string(c.ranks.size()) + " ranks as " +
          (p.process_grid ? to_string(*p.process_grid) : "they come") + ", " +
          std::to_string(p.threads) + " threads, " + to_string(p.device) + ", " +
-         to_string(p.columns) + " columns, " + to_string(p.sweeps) + " sweeps, transport " +
-         to_string(p.transport) + ", matrix " + c.matrix.name;
+         to_string(p.columns) + " columns, " + to_string(p.sweeps) + " sweeps, " +
+         to_string(p.products) + " products, transport " + to_string(p.transport) + ", matrix " +
+         c.matrix.name;
 }
 
 inline Problem small_problem(const Grid3& local, int threads = 1,

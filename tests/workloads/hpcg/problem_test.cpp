@@ -77,6 +77,10 @@ TEST(Names, AreUnderstood) {
        {Sweeps::automatic, Sweeps::classes, Sweeps::syncfree, Sweeps::pipelined}) {
     EXPECT_EQ(parse_sweeps(to_string(sweeps)), sweeps);
   }
+  for (const Products products : {Products::direct, Products::recurrence}) {
+    EXPECT_EQ(parse_products(to_string(products)), products);
+  }
+  EXPECT_THROW(parse_products("half"), UsageError);
   EXPECT_THROW(parse_variant("fast"), UsageError);
   EXPECT_THROW(parse_columns(""), UsageError);
   EXPECT_THROW(parse_sweeps("wave"), UsageError);
@@ -232,6 +236,8 @@ TEST(Validate, KeepsGpuVariantsOffTheCpu) {
                            p.columns = ColumnIndices::slim;
                          }),
               HasSubstr("--columns slim"));
+  EXPECT_THAT(refusal_of(valid_problem(), [](Problem& p) { p.products = Products::recurrence; }),
+              HasSubstr("--products recurrence is for --variant tuned on GPUs"));
 }
 
 TEST(Validate, NamesASizeThatFitsMemory) {

@@ -3,10 +3,10 @@
 #include "tests/workloads/hpcg/gpus.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace bankfull::hpcg {
@@ -15,21 +15,34 @@ namespace {
 /// The alignment of classes on a GPU.
 constexpr std::int64_t alignment = 256;
 
-/// How a level is swept and its columns are kept. Levels are small here, so that `automatic` means
-/// syncfree, and on one rank a fused cycle of the coarse ones; chunks of pipelined sweeps hold
-/// several tiles on the larger grids.
-std::vector<std::pair<Sweeps, ColumnIndices>> ways() {
-  return {{Sweeps::automatic, ColumnIndices::full}, {Sweeps::automatic, ColumnIndices::slim},
-          {Sweeps::classes, ColumnIndices::full},   {Sweeps::syncfree, ColumnIndices::full},
-          {Sweeps::pipelined, ColumnIndices::full}, {Sweeps::pipelined, ColumnIndices::slim}};
+/// How a level is swept, its columns are kept and A p is formed.
+struct Way {
+  Sweeps sweeps = Sweeps::automatic;
+  ColumnIndices columns = ColumnIndices::full;
+  Products products = Products::direct;
+};
+
+/// Levels are small here, so that `automatic` means syncfree, and with full columns on one rank a
+/// fused cycle of the coarse ones; chunks of pipelined sweeps hold several tiles on the larger
+/// grids.
+std::vector<Way> ways() {
+  return {{Sweeps::automatic, ColumnIndices::full},
+          {Sweeps::automatic, ColumnIndices::slim},
+          {Sweeps::automatic, ColumnIndices::full, Products::recurrence},
+          {Sweeps::classes, ColumnIndices::full},
+          {Sweeps::syncfree, ColumnIndices::full},
+          {Sweeps::pipelined, ColumnIndices::full},
+          {Sweeps::pipelined, ColumnIndices::slim},
+          {Sweeps::pipelined, ColumnIndices::slim, Products::recurrence}};
 }
 
 /// body(c, system, its tuned backend) for a case swept and kept in every way.
 template <class Body>
 void for_ways(Case c, const Body& body) {
-  for (const auto& [sweeps, columns] : ways()) {
-    c.problem.sweeps = sweeps;
-    c.problem.columns = columns;
+  for (const Way& way : ways()) {
+    c.problem.sweeps = way.sweeps;
+    c.problem.columns = way.columns;
+    c.problem.products = way.products;
     SCOPED_TRACE(describe(c));
     const auto system = make_system(c.problem, c.ranks);
     const auto backend = system->make_backend(Variant::tuned);
@@ -152,13 +165,67 @@ TEST_P(HpcgTunedOnGpus, RepeatsItsBits) {
   }
 }
 
-TEST_P(HpcgTunedOnGpus, RunsAreValid) {
+RunResult result_of(const Problem& problem) {
   NoProgress progress;
-  const RunResult result =
-      run(make_plan(problem_of({16, 16, 16}), test_ranks()),
-          {.ranks = test_ranks(), .progress = progress, .policy = {.ceiling = CeilingRule::none}});
+  return run(
+      make_plan(problem, test_ranks()),
+      {.ranks = test_ranks(), .progress = progress, .policy = {.ceiling = CeilingRule::none}});
+}
+
+TEST_P(HpcgTunedOnGpus, RunsAreValid) {
+  const RunResult result = result_of(problem_of({16, 16, 16}));
   EXPECT_TRUE(result.attached<Outcome>().valid());
   EXPECT_TRUE(result.verified());
+}
+
+/// A p by recurrence takes as many iterations, in which r stays b - A x, and is no official result.
+TEST_P(HpcgTunedOnGpus, ProductsByRecurrenceAreValidAndLabelled) {
+  Problem problem = problem_of({40, 24, 16});
+  const RunResult direct = result_of(problem);
+  problem.products = Products::recurrence;
+  const RunResult result = result_of(problem);
+  const auto& outcome = result.attached<Outcome>();
+  EXPECT_TRUE(outcome.valid());
+  EXPECT_TRUE(result.verified());
+  EXPECT_EQ(outcome.convergence.iterations, direct.attached<Outcome>().convergence.iterations);
+  const auto names = [&](const std::string& text) {
+    return text.find("--products recurrence") != std::string::npos;
+  };
+  EXPECT_EQ(std::count_if(outcome.broken_rules.begin(), outcome.broken_rules.end(), names), 1);
+  const auto& parameters = result.measurements.front().parameters;
+  EXPECT_TRUE(std::any_of(parameters.begin(), parameters.end(),
+                          [](const Figure& figure) { return figure.name == "products"; }));
+}
+
+/// More iterations than the recurrence goes on for.
+TEST_P(HpcgTunedOnGpus, ProductsByRecurrenceKeepTheResiduals) {
+  Case c{problem_of({40, 56, 48}), test_ranks()};
+  const auto residuals = [&](Products products) {
+    c.problem.products = products;
+    const auto system = make_system(c.problem, c.ranks);
+    const auto backend = system->make_backend(Variant::tuned);
+    return conjugate_gradients(*backend, {.iterations = 100}, History::kept).history;
+  };
+  const std::vector<double> direct = residuals(Products::direct);
+  const std::vector<double> recurrence = residuals(Products::recurrence);
+  ASSERT_EQ(recurrence.size(), direct.size());
+  EXPECT_NE(recurrence, direct);
+  for (std::size_t n = 0; n < direct.size(); ++n) {
+    EXPECT_NEAR(recurrence[n], direct[n], 1e-6 * direct[n] + 1e-14) << "iteration " << n;
+  }
+}
+
+/// Steps are the iteration's: profiles with the recurrence have no update of p by itself.
+TEST_P(HpcgTunedOnGpus, ProfilesNameTheProduct) {
+  Case c{problem_of({16, 16, 16}), test_ranks()};
+  for (const Products products : {Products::direct, Products::recurrence}) {
+    c.problem.products = products;
+    const auto system = make_system(c.problem, c.ranks);
+    const std::vector<Step> steps = system->make_backend(Variant::tuned)->profile(2);
+    const bool direct = products == Products::direct;
+    EXPECT_EQ(steps.front().name, direct ? "SpMV and p.Ap" : "x, p, A p and p.Ap");
+    EXPECT_EQ(steps.back().name, direct ? "x and p" : "r.z");
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Transports, HpcgTunedOnGpus, gpu_transports(), plain_name);

@@ -67,7 +67,7 @@ class CgPanels : public testing::TestWithParam<PanelsCase> {};
 TEST_P(CgPanels, MultiplyAsTheMatrixDoesInBothOrders) {
   // Class A has more columns than a panel.
   const Matrix matrix = whole_matrix(Class::a, 2);
-  ASSERT_GT(matrix.rows(), panel_columns);
+  ASSERT_GT(matrix.rows(), min_panel_columns);
   std::vector<double> x(static_cast<std::size_t>(matrix.rows()));
   for (std::size_t n = 0; n < x.size(); ++n) {
     x[n] = std::sin(static_cast<double>(n));
@@ -86,6 +86,14 @@ TEST_P(CgPanels, MultiplyAsTheMatrixDoesInBothOrders) {
 
 INSTANTIATE_TEST_SUITE_P(Npb, CgPanels, testing::ValuesIn(panels_cases({1, 3, 7, 16, 64})),
                          name_of_panels);
+
+/// A row of class A has 38 entries in 4096 columns, one of class C less than seven.
+TEST(CgPanelsWidth, GivesPiecesEnoughEntries) {
+  EXPECT_EQ(panel_columns(14000, 14000, 1853104), min_panel_columns);
+  EXPECT_EQ(panel_columns(1000, 100000, 1000 * 300), 2 * min_panel_columns);
+  EXPECT_EQ(panel_columns(150000, 150000, 36121058), max_panel_columns);
+  EXPECT_EQ(panel_columns(0, 0, 0), min_panel_columns) << "an empty tile";
+}
 
 class CgOnTeams : public testing::TestWithParam<PanelsCase> {
  protected:

@@ -19,6 +19,9 @@ TEST(IsCountChoice, CountsByValueWhereTheLastCacheHoldsTheCountsOfFewThreads) {
   const TeamCaches caches{.near = mib, .far = 32 * mib};
   EXPECT_EQ(better_counts(Class::c, 2, caches), IsCounts::values);
   EXPECT_EQ(better_counts(Class::c, 16, caches), IsCounts::buckets);
+  const TeamCaches of_a_socket{.near = 2 * mib, .far = 300 * mib};
+  EXPECT_EQ(better_counts(Class::c, 2, of_a_socket), IsCounts::values);
+  EXPECT_EQ(better_counts(Class::c, 16, of_a_socket), IsCounts::buckets);
 }
 
 TEST(IsCountChoice, TakesBucketsWhereManyThreadsWouldAddUpTheirCounts) {

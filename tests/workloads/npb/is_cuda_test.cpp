@@ -175,6 +175,12 @@ TEST_P(CudaRankings, AreRightForAnyKeysOfClassA) { expect_ranked_within_a_run(Cl
 
 INSTANTIATE_TEST_SUITE_P(Keys, CudaRankings, testing::ValuesIn(key_sets), name_of_set);
 
+TEST(CudaRankingOfSortedKeys, IsRight) {
+  for (const Class size : {Class::s, Class::w, Class::a}) {
+    expect_sorted_keys_ranked_in_buckets(*make_cuda(problem_of(size), alone()), size);
+  }
+}
+
 class CudaRankingOfNpbsKeys : public testing::TestWithParam<Class> {};
 
 TEST_P(CudaRankingOfNpbsKeys, NeverRanksByValue) {

@@ -2,6 +2,7 @@
 
 #include "bankfull/workloads/npb/is/is.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <gtest/gtest.h>
@@ -130,6 +131,16 @@ inline void expect_ranked_in_buckets(Ranking& ranking, Class size, const KeySet&
     expect_stated(ranking, set.capacity == Capacity::too_little);
   }
   expect_ranked(ranking, size, keys_of(key_sets.front(), size));
+  EXPECT_FALSE(ranking.overflowed());
+  expect_stated(ranking, false);
+}
+
+/// Collective: NPB's keys in ascending order fill no list, but whole batches of them have the same
+/// bucket, for which no block has room at once.
+inline void expect_sorted_keys_ranked_in_buckets(Ranking& ranking, Class size) {
+  std::vector<Key> keys = keys_of(key_sets.front(), size);
+  std::sort(keys.begin(), keys.end());
+  expect_ranked(ranking, size, keys);
   EXPECT_FALSE(ranking.overflowed());
   expect_stated(ranking, false);
 }

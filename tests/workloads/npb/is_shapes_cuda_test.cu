@@ -30,6 +30,16 @@ TEST_P(CudaRankingShapes, WideOnRanksRanksAnyKeys) {
   expect_ranked_in_buckets(ranking, size, GetParam());
 }
 
+TEST(CudaRankingOfSortedKeys, WideRanksSortedKeys) {
+  cuda::CudaRanking<cuda::Wide, cuda::RankWide> ranking(problem());
+  expect_sorted_keys_ranked_in_buckets(ranking, size);
+}
+
+TEST(CudaRankingOfSortedKeys, WideOnRanksRanksSortedKeys) {
+  cuda::CudaRankingOnRanks<cuda::WideOnRanks, cuda::RankOnRanks> ranking(problem(), alone());
+  expect_sorted_keys_ranked_in_buckets(ranking, size);
+}
+
 INSTANTIATE_TEST_SUITE_P(Keys, CudaRankingShapes, testing::ValuesIn(key_sets), name_of_set);
 
 }  // namespace

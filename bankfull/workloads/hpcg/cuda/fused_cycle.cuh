@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 namespace bankfull::hpcg::cuda {
 
@@ -25,13 +24,14 @@ namespace bankfull::hpcg::cuda {
 // Every vector that rows wait for is written once per cycle. There are two sets of them, and a
 // cycle resets the set of the one before, which nobody reads any more.
 
+// Columns are those kept in full.
+
 namespace fused {
 
 /// One level's data.
-template <class Columns>
 struct LevelData {
-  SlicedView<Columns> lower;
-  SlicedView<Columns> upper;
+  SlicedView<FullColumns> lower;
+  SlicedView<FullColumns> upper;
   const double* diagonal;
   double* u;                       ///< what a sweep keeps of U x; see smoother.hpp
   double* awaited;                 ///< two sets of the vectors `Awaited`, one after the other
@@ -40,9 +40,8 @@ struct LevelData {
   std::int64_t coarse_begin;
 };
 
-template <class Columns>
 struct Arguments {
-  LevelData<Columns> level[level_count];
+  LevelData level[level_count];
   int first;        ///< level
   const double* r;  ///< of the first level, complete
   double* x;        ///< the result there
@@ -85,17 +84,25 @@ __device__ __forceinline__ void load_relaxed_if(bool wanted, const double* at, d
       : "l"(at), "r"(static_cast<int>(wanted)));
 }
 
+/// Slots in the ring.
+struct Brought {
+  const double* value;
+  const std::int32_t* column;
+
+  [[nodiscard]] __device__ __forceinline__ std::int32_t column_at(int slot, int lane) const {
+    return column[slot * slice_height + lane];
+  }
+};
+
 /// The x of some slots of a row, as many as `count`.
-template <int Most, class Columns>
-__device__ __forceinline__ void gather_window(const pipeline::Brought<Columns>& part, int count,
-                                              int lane, const double* from,
+template <int Most>
+__device__ __forceinline__ void gather_window(const Brought& part, int count, int lane,
+                                              const double* from,
                                               double (&x)[static_cast<std::size_t>(Most)]) {
   std::int32_t column[static_cast<std::size_t>(Most)];
 #pragma unroll
   for (int n = 0; n < Most; ++n) {
-    // The bases of slim columns lie in an array that ends with the last slot.
-    constexpr bool in_ring = std::is_same_v<Columns, FullColumns>;
-    column[n] = part.columns.at(in_ring ? n : min(n, count - 1), lane);
+    column[n] = part.column_at(n, lane);
     x[n] = 0.0;
   }
 #pragma unroll
@@ -119,10 +126,9 @@ struct Sums {
   double all;
 };
 
-template <int Most, class Columns>
-__device__ __forceinline__ Sums window_sums(const pipeline::Brought<Columns>& part, int count,
-                                            const SlotRange& coarse, int lane, const double* from,
-                                            double sum) {
+template <int Most>
+__device__ __forceinline__ Sums window_sums(const Brought& part, int count, const SlotRange& coarse,
+                                            int lane, const double* from, double sum) {
   double x[static_cast<std::size_t>(Most)];
   gather_window<Most>(part, count, lane, from, x);
 #pragma unroll
@@ -143,11 +149,10 @@ __device__ __forceinline__ Sums window_sums(const pipeline::Brought<Columns>& pa
 }
 
 /// What a warp does; all lanes call everything.
-template <class Columns>
 class Worker {
  public:
-  __device__ __forceinline__ Worker(const Arguments<Columns>& a, std::uint64_t* ready,
-                                    Item* described, unsigned char* ring)
+  __device__ __forceinline__ Worker(const Arguments& a, std::uint64_t* ready, Item* described,
+                                    unsigned char* ring)
       : a_(a),
         ready_(ready),
         described_(described),
@@ -182,10 +187,10 @@ class Worker {
 
     __device__ __forceinline__ explicit Places(const Item& item) {
       value = item.offset;
-      column = value + item.slots * pipeline::value_bytes;
-      second_value = column + item.slots * pipeline::column_bytes<Columns>;
-      second_column = second_value + item.second_slots * pipeline::value_bytes;
-      diagonal = second_column + item.second_slots * pipeline::column_bytes<Columns>;
+      column = value + item.slots * slice_bytes;
+      second_value = column + item.slots * column_bytes;
+      second_column = second_value + item.second_slots * slice_bytes;
+      diagonal = second_column + item.second_slots * column_bytes;
       right_side = diagonal + (item.has_diagonal ? slice_bytes : 0U);
       end = right_side + (item.has_right_side ? slice_bytes : 0U);
     }
@@ -195,16 +200,16 @@ class Worker {
     return pipeline::barrier(ready_[n % max_ahead]);
   }
 
-  [[nodiscard]] __device__ __forceinline__ const SlicedView<Columns>& part_of(
+  [[nodiscard]] __device__ __forceinline__ const SlicedView<FullColumns>& part_of(
       const Item& item) const {
-    const LevelData<Columns>& level = a_.level[item.level];
+    const LevelData& level = a_.level[item.level];
     return reads_lower(item.step) ? level.lower : level.upper;
   }
 
   /// Requests an item with its data; each lane one piece.
   __device__ __forceinline__ void bring(const Item* from, const Item& item, int n) const {
-    const LevelData<Columns>& level = a_.level[item.level];
-    const SlicedView<Columns>& part = part_of(item);
+    const LevelData& level = a_.level[item.level];
+    const SlicedView<FullColumns>& part = part_of(item);
     const Places at(item);
     const std::int64_t row = std::int64_t{item.slice} * slice_height;
     const std::uint32_t ring = shared_address(ring_);
@@ -218,7 +223,7 @@ class Worker {
       copy_once(ring + at.value, part.value + std::int64_t{item.slot} * slice_height,
                 at.column - at.value, ready);
     } else if (lane_ == 2) {
-      copy_once(ring + at.column, pipeline::columns_from(part.columns, item.slot),
+      copy_once(ring + at.column, part.columns.column + std::int64_t{item.slot} * slice_height,
                 at.second_value - at.column, ready);
     } else if (lane_ == 3) {
       copy_once(ring + at.second_value,
@@ -226,7 +231,7 @@ class Worker {
                 at.second_column - at.second_value, ready);
     } else if (lane_ == 4) {
       copy_once(ring + at.second_column,
-                pipeline::columns_from(level.upper.columns, item.second_slot),
+                level.upper.columns.column + std::int64_t{item.second_slot} * slice_height,
                 at.diagonal - at.second_column, ready);
     } else if (lane_ == 5) {
       copy_once(ring + at.diagonal, level.diagonal + row, at.right_side - at.diagonal, ready);
@@ -237,13 +242,17 @@ class Worker {
 
   [[nodiscard]] __device__ __forceinline__ double* vector(int level, Awaited which,
                                                           unsigned set) const {
-    const LevelData<Columns>& data = a_.level[level];
+    const LevelData& data = a_.level[level];
     const std::int64_t number = set * awaited_vectors + static_cast<std::int64_t>(which);
     return data.awaited + number * data.size;
   }
 
   [[nodiscard]] __device__ __forceinline__ const double* doubles(unsigned at) const {
     return reinterpret_cast<const double*>(ring_ + at);
+  }
+
+  [[nodiscard]] __device__ __forceinline__ Brought brought(unsigned value, unsigned column) const {
+    return {doubles(value), reinterpret_cast<const std::int32_t*>(ring_ + column)};
   }
 
   [[nodiscard]] __device__ __forceinline__ std::int64_t row_of(const Item& item) const {
@@ -260,9 +269,9 @@ class Worker {
     store_relaxed(vector(item.level, which, 1U - set_) + row_of(item), awaited_value());
   }
 
-  [[nodiscard]] __device__ __forceinline__ Sums sums(const pipeline::Brought<Columns>& part,
-                                                     int slots, const SlotRange& coarse,
-                                                     const double* x, double sum) const {
+  [[nodiscard]] __device__ __forceinline__ Sums sums(const Brought& part, int slots,
+                                                     const SlotRange& coarse, const double* x,
+                                                     double sum) const {
     if (slots == 0) {
       return {sum, sum};
     }
@@ -274,7 +283,7 @@ class Worker {
     }
     const auto add = [&](int begin, int end) {
       for (int n = begin; n < end; ++n) {
-        sum = fma(part.value[n * slice_height + lane_], await(x + part.columns.at(n, lane_)), sum);
+        sum = fma(part.value[n * slice_height + lane_], await(x + part.column_at(n, lane_)), sum);
       }
       return sum;
     };
@@ -287,11 +296,10 @@ class Worker {
   /// one load at a time: repeated loads of all of them would delay those of other warps.
   [[nodiscard]] __device__ __forceinline__ Sums part_sums(const Item& item, const Places& at,
                                                           Awaited which) const {
-    const pipeline::Brought<Columns> part{doubles(at.value),
-                                          {part_of(item).columns, ring_ + at.column, item.slot}};
+    const Brought part = brought(at.value, at.column);
     const double* const x = vector(item.level, which, set_);
     if (item.early < item.slots) {
-      static_cast<void>(await(x + part.columns.at(item.early, lane_)));
+      static_cast<void>(await(x + part.column_at(item.early, lane_)));
     }
     return sums(part, item.slots, {item.coarse_begin, item.coarse_end}, x, 0.0);
   }
@@ -299,9 +307,7 @@ class Worker {
   /// sum + the products with the item's second slots.
   [[nodiscard]] __device__ __forceinline__ double second_sum(const Item& item, const Places& at,
                                                              Awaited which, double sum) const {
-    const pipeline::Brought<Columns> second{
-        doubles(at.second_value),
-        {a_.level[item.level].upper.columns, ring_ + at.second_column, item.second_slot}};
+    const Brought second = brought(at.second_value, at.second_column);
     const SlotRange none{item.second_slots, item.second_slots};
     return sums(second, item.second_slots, none, vector(item.level, which, set_), sum).all;
   }
@@ -317,7 +323,7 @@ class Worker {
   }
 
   [[nodiscard]] __device__ __forceinline__ std::int32_t coarse_row(const Item& item) const {
-    const LevelData<Columns>& level = a_.level[item.level];
+    const LevelData& level = a_.level[item.level];
     return __ldg(level.coarse_row + (row_of(item) - level.coarse_begin));
   }
 
@@ -400,7 +406,7 @@ class Worker {
     }
   }
 
-  const Arguments<Columns>& a_;
+  const Arguments& a_;
   std::uint64_t* ready_;  ///< max_ahead barriers
   Item* described_;       ///< as many items
   unsigned char* ring_;
@@ -410,9 +416,8 @@ class Worker {
 
 }  // namespace fused
 
-template <class Columns>
-__global__ void __launch_bounds__(fused::warps * 32, 1)
-    fused_cycle_kernel(const __grid_constant__ fused::Arguments<Columns> a) {
+static __global__ void __launch_bounds__(fused::warps * 32, 1)
+    fused_cycle_kernel(const __grid_constant__ fused::Arguments a) {
   if constexpr (compiled_capability >= bulk_copy_capability) {
     extern __shared__ __align__(128) unsigned char ring_memory[];
     __shared__ std::uint64_t ready[fused::warps * fused::max_ahead];
@@ -425,7 +430,7 @@ __global__ void __launch_bounds__(fused::warps * 32, 1)
     }
     __syncwarp();
     const unsigned number = blockIdx.x * static_cast<unsigned>(fused::warps) + warp;
-    fused::Worker<Columns>(a, ready + first, described + first, ring_memory + warp * a.ring_bytes)
+    fused::Worker(a, ready + first, described + first, ring_memory + warp * a.ring_bytes)
         .run(a.items + a.begin[number], a.begin[number + 1] - a.begin[number]);
     __syncthreads();
     if (threadIdx.x == 0 && atomicAdd(a.cycles + 1, 1U) + 1U == gridDim.x) {

@@ -1,19 +1,21 @@
 #pragma once
 
+#include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/base/gpu_arch.hpp"
 #include "bankfull/workloads/hpcg/cuda/fused_cycle.cuh"
 #include "bankfull/workloads/hpcg/cuda/tuned_levels.cuh"
 
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace bankfull::hpcg::cuda::fused {
 
 /// The plan of a fused cycle on the stream's GPU. It has no levels where the GPU, or the code
-/// compiled for it, does not support one. Slim columns leave a part of each item's place unused.
+/// compiled for it, does not support one.
 inline Plan plan_for(const CudaExecutor& executor, const std::vector<ColouredLevel>& levels) {
-  constexpr auto kernel = fused_cycle_kernel<FullColumns>;
+  constexpr auto kernel = fused_cycle_kernel;
   if (compiled_capability_of(kernel) < bulk_copy_capability) {
     return {.first = levels.size()};
   }
@@ -21,11 +23,11 @@ inline Plan plan_for(const CudaExecutor& executor, const std::vector<ColouredLev
   const std::size_t rings = max_shared_bytes(gpu, kernel) - slack_bytes;
   constexpr std::size_t alignment = 128;
   const auto ring_bytes = static_cast<unsigned>(rings / warps / alignment * alignment);
-  return plan_cycle(executor, levels, multiprocessors_of(gpu), ring_bytes,
-                    pipeline::column_bytes<FullColumns>);
+  return plan_cycle(executor, levels, multiprocessors_of(gpu), ring_bytes);
 }
 
-/// Queues fused cycles; owns the vectors that they wait for.
+/// Queues fused cycles; owns the vectors that they wait for. There are none with columns that are
+/// not kept in full.
 template <class Columns>
 class Cycle {
  public:
@@ -35,6 +37,7 @@ class Cycle {
     if (plan_.first == levels.count()) {
       return;
     }
+    expects(std::is_same_v<Columns, FullColumns>, "fused levels keep their columns in full");
     for (std::size_t n = plan_.first; n < levels.count(); ++n) {
       add_level(levels, executor, n);
     }
@@ -54,7 +57,7 @@ class Cycle {
   [[nodiscard]] std::size_t first() const { return plan_.first; }
 
   void queue() const {
-    constexpr auto kernel = fused_cycle_kernel<Columns>;
+    constexpr auto kernel = fused_cycle_kernel;
     const std::size_t bytes = static_cast<std::size_t>(warps) * plan_.ring_bytes + slack_bytes;
     allow_shared_bytes(kernel, bytes);
     launch_together(stream_, {dim3(static_cast<unsigned>(plan_.blocks)), dim3(warps * 32), bytes},
@@ -68,21 +71,23 @@ class Cycle {
     awaited_.push_back(executor.make<double>(2 * awaited_vectors * size));
     executor.fill(reinterpret_cast<unsigned long long*>(awaited_.back().data()),
                   2 * awaited_vectors * size, awaited_bits);
-    arguments_.level[n] = {.lower = level.lower,
-                           .upper = level.upper,
-                           .diagonal = level.diagonal,
-                           .u = level.u,
-                           .awaited = awaited_.back().data(),
-                           .size = size,
-                           .coarse_row = level.coarse_row,
-                           .coarse_begin = level.coarse_begin};
+    if constexpr (std::is_same_v<Columns, FullColumns>) {
+      arguments_.level[n] = {.lower = level.lower,
+                             .upper = level.upper,
+                             .diagonal = level.diagonal,
+                             .u = level.u,
+                             .awaited = awaited_.back().data(),
+                             .size = size,
+                             .coarse_row = level.coarse_row,
+                             .coarse_begin = level.coarse_begin};
+    }
   }
 
   const Stream& stream_;
   Plan plan_;
   std::vector<Buffer<double>> awaited_;
   Buffer<unsigned> cycles_;
-  Arguments<Columns> arguments_ = {};
+  Arguments arguments_ = {};
 };
 
 }  // namespace bankfull::hpcg::cuda::fused

@@ -127,12 +127,8 @@ class RingPlaces {
 class Planner {
  public:
   Planner(const std::vector<LevelSlices>& levels, std::size_t first, int blocks,
-          unsigned ring_bytes, unsigned column_bytes)
-      : levels_(levels),
-        first_(first),
-        blocks_(blocks),
-        ring_bytes_(ring_bytes),
-        slot_bytes_(slice_bytes + column_bytes) {}
+          unsigned ring_bytes)
+      : levels_(levels), first_(first), blocks_(blocks), ring_bytes_(ring_bytes) {}
 
   void run() {
     for (block_ = 0; block_ < blocks_; ++block_) {
@@ -242,7 +238,7 @@ class Planner {
 
   [[nodiscard]] unsigned bytes_of(const Item& item) const {
     const unsigned vectors = (item.has_diagonal ? 1U : 0U) + (item.has_right_side ? 1U : 0U);
-    return (static_cast<unsigned>(item.slots) + item.second_slots) * slot_bytes_ +
+    return (static_cast<unsigned>(item.slots) + item.second_slots) * (slice_bytes + column_bytes) +
            vectors * slice_bytes;
   }
 
@@ -250,7 +246,6 @@ class Planner {
   std::size_t first_;
   int blocks_;
   unsigned ring_bytes_;
-  unsigned slot_bytes_;
   int block_ = 0;
   std::array<std::vector<Item>, warps> lists_ = {};
   std::vector<RingPlaces> places_ = {};
@@ -274,7 +269,7 @@ std::size_t first_small(const std::vector<ColouredLevel>& levels, int multiproce
 }  // namespace
 
 Plan plan_cycle(const CudaExecutor& executor, const std::vector<ColouredLevel>& levels,
-                int multiprocessors, unsigned ring_bytes, unsigned column_bytes) {
+                int multiprocessors, unsigned ring_bytes) {
   Plan plan{.first = first_small(levels, multiprocessors),
             .blocks = multiprocessors,
             .ring_bytes = ring_bytes};
@@ -285,7 +280,7 @@ Plan plan_cycle(const CudaExecutor& executor, const std::vector<ColouredLevel>& 
   for (std::size_t n = plan.first; n < levels.size(); ++n) {
     slices[n] = read_level(executor, levels[n]);
   }
-  Planner planner(slices, plan.first, plan.blocks, ring_bytes, column_bytes);
+  Planner planner(slices, plan.first, plan.blocks, ring_bytes);
   planner.run();
   if (!planner.fits) {
     plan.first = levels.size();

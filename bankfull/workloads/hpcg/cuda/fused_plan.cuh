@@ -15,6 +15,7 @@ namespace bankfull::hpcg::cuda::fused {
 inline constexpr int warps = 12;     ///< of a block; one block stays on each multiprocessor
 inline constexpr int max_ahead = 8;  ///< items of a warp whose data are brought at once
 inline constexpr unsigned slice_bytes = slice_height * sizeof(double);
+inline constexpr unsigned column_bytes = slice_height * sizeof(std::int32_t);  ///< of a slot
 
 /// Vectors of a level whose elements other threads wait for, named after the steps that write them.
 enum class Awaited : unsigned {
@@ -77,6 +78,6 @@ inline constexpr std::int64_t max_rows_each = 4096;
 /// The cycle from the first level on that is small enough, but not from the finest; for a GPU with
 /// so many multiprocessors. None if the data of some item do not fit the ring.
 Plan plan_cycle(const CudaExecutor& executor, const std::vector<ColouredLevel>& levels,
-                int multiprocessors, unsigned ring_bytes, unsigned column_bytes);
+                int multiprocessors, unsigned ring_bytes);
 
 }  // namespace bankfull::hpcg::cuda::fused

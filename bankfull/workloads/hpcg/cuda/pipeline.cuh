@@ -41,8 +41,10 @@ static_assert(chunk_tiles * slices_per_tile == 32);
 struct ChunkSlots {
   std::int64_t begin;  ///< of the part that is multiplied
   std::int64_t end;
-  SlotRange coarse;
-  bool others;  ///< whether the slice has columns of other ranks
+  std::int64_t coarse_begin;  ///< in the copy of the coarse slots, where that is brought
+  std::int64_t coarse_end;
+  SlotRange coarse;  ///< in `upper`
+  bool others;       ///< whether the slice has columns of other ranks
 };
 
 template <class SweepStep, class Columns>
@@ -105,12 +107,17 @@ class Producer {
 
   [[nodiscard]] __device__ __forceinline__ ChunkSlots slots_of(std::int32_t chunk) const {
     if (chunk == no_tile) {
-      return {0, 0, {0, 0}, false};
+      return {0, 0, 0, 0, {0, 0}, false};
     }
     const std::int64_t slice = std::int64_t{chunk} * 32 + lane_;
     const bool others = SweepStep::others == Outer::some &&
                         __ldg(a_.outer.slot + slice) < __ldg(a_.outer.slot + slice + 1);
-    return {__ldg(part_.slot + slice), __ldg(part_.slot + slice + 1), a_.coarse_slots[slice],
+    const std::int64_t* const coarse = a_.coarse.slot + slice;
+    return {__ldg(part_.slot + slice),
+            __ldg(part_.slot + slice + 1),
+            SweepStep::apart ? __ldg(coarse) : 0,
+            SweepStep::apart ? __ldg(coarse + 1) : 0,
+            SweepStep::apart ? SlotRange{} : a_.coarse_slots[slice],
             others};
   }
 
@@ -152,21 +159,20 @@ class Producer {
     Tile& tile = next_stage();
     const int first_lane = n * slices_per_tile;
     const int last_lane = first_lane + slices_per_tile - 1;
-    const std::int64_t first_slot = __shfl_sync(~0U, slots.begin, first_lane);
-    const std::int64_t last_slot = __shfl_sync(~0U, slots.end, last_lane);
-    const SlotRange coarse =
-        SweepStep::apart ? stacked(slots.coarse) : from(first_slot, slots.coarse);
-    const auto count = static_cast<unsigned>(last_slot - first_slot);
-    const unsigned coarse_count =
-        SweepStep::apart ? static_cast<unsigned>(__shfl_sync(~0U, coarse.end, last_lane)) : 0U;
-    const unsigned size = layout_of<Columns>(0U, count, coarse_count, SweepStep::vectors).end;
-    const Layout layout =
-        layout_of<Columns>(allocate(size), count, coarse_count, SweepStep::vectors);
+    const auto of_tile = [&](std::int64_t begin, std::int64_t end) {
+      const std::int64_t first = __shfl_sync(~0U, begin, first_lane);
+      return Slots{first, static_cast<unsigned>(__shfl_sync(~0U, end, last_lane) - first)};
+    };
+    const Slots main = of_tile(slots.begin, slots.end);
+    const Slots coarse = SweepStep::apart ? of_tile(slots.coarse_begin, slots.coarse_end) : Slots{};
+    const unsigned size = layout_of<Columns>(0U, main, coarse, SweepStep::vectors).end;
+    const Layout layout = layout_of<Columns>(allocate(size), main, coarse, SweepStep::vectors);
     const bool mine = lane_ >= first_lane && lane_ <= last_lane;
     if (mine) {
-      tile.main[lane_ - first_lane] = from(first_slot, {static_cast<std::int32_t>(slots.begin),
-                                                        static_cast<std::int32_t>(slots.end)});
-      tile.coarse[lane_ - first_lane] = coarse;
+      tile.main[lane_ - first_lane] = from(main.first, slots.begin, slots.end);
+      tile.coarse[lane_ - first_lane] =
+          SweepStep::apart ? from(coarse.first, slots.coarse_begin, slots.coarse_end)
+                           : from(main.first, slots.coarse.begin, slots.coarse.end);
       tile.others[lane_ - first_lane] = slots.others;
     }
     if (lane_ == 0) {
@@ -175,7 +181,8 @@ class Producer {
       tile.first = n == 0;
       tile.last = n + 1 == chunk_tiles;
       tile.layout = layout;
-      tile.first_slot = first_slot;
+      tile.first_slot = main.first;
+      tile.coarse_first = coarse.first;
     }
     __syncwarp();
     const Use use(count_);
@@ -183,54 +190,34 @@ class Producer {
     if (lane_ == 0) {
       barrier(shared_.known[use.stage]).arrive();
       ready.expect(size);
-      bring(tile.number, layout, first_slot, count, ready);
-    }
-    if (SweepStep::apart && mine) {
-      bring_coarse(layout, slots.coarse, static_cast<unsigned>(coarse.begin), ready);
+      bring(part_, main, layout.main, ready);
+      if constexpr (SweepStep::apart) {
+        bring(a_.coarse, coarse, layout.coarse, ready);
+      }
+      bring_vectors(tile.number, layout.vectors, ready);
     }
     __syncwarp();
     ++count_;
   }
 
-  __device__ __forceinline__ void bring(std::int32_t number, const Layout& to,
-                                        std::int64_t first_slot, unsigned slots,
-                                        const CopyBarrier& ready) const {
-    copy_once(ring_ + to.value, part_.value + first_slot * slice_height, slots * value_bytes,
+  __device__ __forceinline__ void bring(const SlicedView<Columns>& part, const Slots& slots,
+                                        const SlotsPlace& to, const CopyBarrier& ready) const {
+    copy_once(ring_ + to.value, part.value + slots.first * slice_height, slots.count * value_bytes,
               ready);
-    copy_once(ring_ + to.column, columns_from(part_.columns, first_slot),
-              slots * column_bytes<Columns>, ready);
+    ColumnCopies<Columns>::bring(part.columns, slots, ring_, to, ready);
+  }
+
+  __device__ __forceinline__ void bring_vectors(std::int32_t number, unsigned to,
+                                                const CopyBarrier& ready) const {
     for (int n = 0; n < SweepStep::vectors; ++n) {
-      copy_once(ring_ + to.vectors + static_cast<unsigned>(n) * vector_bytes,
+      copy_once(ring_ + to + static_cast<unsigned>(n) * vector_bytes,
                 SweepStep::vector(a_, n) + number * tile_rows, vector_bytes, ready);
     }
   }
 
-  /// A slice's coarse slots, `place` slots behind the tile's first.
-  __device__ __forceinline__ void bring_coarse(const Layout& to, const SlotRange& slots,
-                                               unsigned place, const CopyBarrier& ready) const {
-    const auto count = static_cast<unsigned>(slots.end - slots.begin);
-    copy_once(ring_ + to.coarse_value + place * value_bytes,
-              a_.upper.value + std::int64_t{slots.begin} * slice_height, count * value_bytes,
-              ready);
-    copy_once(ring_ + to.coarse_column + place * column_bytes<Columns>,
-              columns_from(a_.upper.columns, slots.begin), count * column_bytes<Columns>, ready);
-  }
-
-  static __device__ __forceinline__ SlotRange from(std::int64_t first, const SlotRange& slots) {
-    const auto begin = static_cast<std::int32_t>(first);
-    return {slots.begin - begin, slots.end - begin};
-  }
-
-  /// Slots of a tile's slices one after the other.
-  [[nodiscard]] __device__ __forceinline__ SlotRange stacked(const SlotRange& slots) const {
-    const std::int32_t own = slots.end - slots.begin;
-    std::int32_t end = own;
-    for (int n = 1; n < slices_per_tile; n *= 2) {
-      const std::int32_t before =
-          __shfl_up_sync(~0U, end, static_cast<unsigned>(n), slices_per_tile);
-      end += lane_ % slices_per_tile >= n ? before : 0;
-    }
-    return {end - own, end};
+  static __device__ __forceinline__ SlotRange from(std::int64_t first, std::int64_t begin,
+                                                   std::int64_t end) {
+    return {static_cast<std::int32_t>(begin - first), static_cast<std::int32_t>(end - first)};
   }
 
   __device__ __forceinline__ void put_end() {
@@ -333,16 +320,13 @@ __device__ __forceinline__ Row<Columns> row_of(const LevelArguments<Columns>& a,
   const auto doubles = [&](unsigned at) { return reinterpret_cast<const double*>(ring + at); };
   const SlicedView<Columns>& part = SweepStep::main == Main::lower ? a.lower : a.upper;
   const std::int64_t number = tile.number * tile_rows + slice * slice_height + lane;
-  // Address of the bases of the slice's coarse slots if slots were contiguous in memory too.
-  const std::int64_t coarse_first =
-      SweepStep::apart ? a.coarse_slots[number / slice_height].begin - tile.coarse[slice].begin : 0;
   const Layout& at = tile.layout;
   return {a,
           number,
           lane,
-          {doubles(at.value), {part.columns, ring + at.column, tile.first_slot}},
+          {doubles(at.main.value), {part.columns, ring, at.main, tile.first_slot}},
           tile.main[slice],
-          {doubles(at.coarse_value), {a.upper.columns, ring + at.coarse_column, coarse_first}},
+          {doubles(at.coarse.value), {a.coarse.columns, ring, at.coarse, tile.coarse_first}},
           tile.coarse[slice],
           tile.others[slice],
           doubles(at.vectors) + slice * slice_height + lane};

@@ -88,20 +88,29 @@ struct BackAgain {
 
   template <class Columns>
   static __device__ __forceinline__ double run(const Row<Columns>& row) {
-    double* const x = row.a.x;
-    const double now = backward_again(row.vector(1), row.vector(2), row.times(x), row.vector(0));
-    x[row.number] = now;
+    return with_upper(row, row.times(row.a.x));
+  }
+
+  template <class Columns>
+  static __device__ __forceinline__ double with_upper(const Row<Columns>& row, double upper) {
+    const double now = backward_again(row.vector(1), row.vector(2), upper, row.vector(0));
+    row.a.x[row.number] = now;
     return now;
   }
 };
 
-/// The same with the row's term of r.x.
+/// The same with the row's term of r.x, and (D + U) x where that is kept.
 struct BackAgainWithProduct : BackAgain {
   static constexpr int vectors = 4;
 
   template <class Columns>
   static __device__ __forceinline__ double run(const Row<Columns>& row) {
-    return BackAgain::run(row) * row.vector(3);
+    const double upper = row.times(row.a.x);
+    const double now = with_upper(row, upper);
+    if (row.a.du != nullptr) {
+      __stcs(row.a.du + row.number, diagonal_and_upper(row.vector(0), now, upper));
+    }
+    return now * row.vector(3);
   }
 };
 

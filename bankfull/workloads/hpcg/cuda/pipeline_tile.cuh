@@ -24,12 +24,23 @@ inline constexpr std::int32_t no_tile = -1;
 /// The part of the matrix that a step of a sweep reads.
 enum class Main { lower, upper };
 
+/// Consecutive slots of a part, as they stand in memory.
+struct Slots {
+  std::int64_t first = 0;
+  unsigned count = 0;
+};
+
+/// Where in the ring some slots lie.
+struct SlotsPlace {
+  unsigned value = 0;
+  unsigned column = 0;  ///< or codes
+  unsigned base = 0;    ///< of codes
+};
+
 /// Where in the ring the data of a tile lie.
 struct Layout {
-  unsigned value = 0;
-  unsigned column = 0;
-  unsigned coarse_value = 0;
-  unsigned coarse_column = 0;
+  SlotsPlace main = {};
+  SlotsPlace coarse = {};
   unsigned vectors = 0;
   unsigned end = 0;
 };
@@ -41,9 +52,10 @@ struct Tile {
   bool first = false;  ///< of its chunk
   bool last = false;
   Layout layout = {};
-  std::int64_t first_slot = 0;             ///< as it stands in memory
+  std::int64_t first_slot = 0;  ///< as it stands in memory
+  std::int64_t coarse_first = 0;
   SlotRange main[slices_per_tile] = {};    ///< of the part that is multiplied
-  SlotRange coarse[slices_per_tile] = {};  ///< of `upper`, with columns of coarse classes
+  SlotRange coarse[slices_per_tile] = {};  ///< with columns of coarse classes
   bool others[slices_per_tile] = {};       ///< slices with columns of other ranks
   double sum[slices_per_tile] = {};        ///< of the terms of each slice
 };
@@ -71,55 +83,134 @@ __device__ __forceinline__ CopyBarrier barrier(const std::uint64_t& at) {
 }
 
 inline constexpr unsigned value_bytes = slice_height * sizeof(double);  ///< of a slot
-template <class Columns>
-inline constexpr unsigned column_bytes = slice_height * sizeof(std::int32_t);
-template <>
-inline constexpr unsigned column_bytes<SlimColumns> = slice_height * sizeof(std::uint16_t);
 inline constexpr unsigned vector_bytes = tile_rows * sizeof(double);
 
-/// For this many slots, separately fetched coarse slots, and vectors.
+/// Columns as the copy engine brings them. Its copies begin and end at multiples of 16 bytes.
 template <class Columns>
-__device__ __forceinline__ Layout layout_of(unsigned begin, unsigned slots, unsigned coarse_slots,
+struct ColumnCopies;
+
+template <>
+struct ColumnCopies<FullColumns> {
+  static constexpr unsigned slot_bytes = slice_height * sizeof(std::int32_t);
+
+  static __device__ __forceinline__ unsigned column_bytes(const Slots& slots) {
+    return slots.count * slot_bytes;
+  }
+  static __device__ __forceinline__ unsigned base_bytes(const Slots& /*slots*/) { return 0U; }
+  static __device__ __forceinline__ void bring(const FullColumns& columns, const Slots& slots,
+                                               std::uint32_t ring, const SlotsPlace& to,
+                                               const CopyBarrier& ready) {
+    copy_once(ring + to.column, columns.column + slots.first * slice_height, column_bytes(slots),
+              ready);
+  }
+};
+
+template <>
+struct ColumnCopies<PackedSlices> {
+  static constexpr int per_word = PackedSlices::per_word;
+  static constexpr unsigned word_bytes = slice_height * sizeof(std::uint32_t);
+  static constexpr int base_unit = 16 / static_cast<int>(sizeof(std::int32_t));
+
+  static __device__ __forceinline__ unsigned column_bytes(const Slots& slots) {
+    const auto before = static_cast<unsigned>(slots.first % per_word);
+    return (before + slots.count + per_word - 1) / per_word * word_bytes;
+  }
+  static __device__ __forceinline__ unsigned base_bytes(const Slots& slots) {
+    const auto before = static_cast<unsigned>(slots.first % base_unit);
+    return (before + slots.count + base_unit - 1) / base_unit * 16U;
+  }
+  static __device__ __forceinline__ void bring(const PackedSlices& columns, const Slots& slots,
+                                               std::uint32_t ring, const SlotsPlace& to,
+                                               const CopyBarrier& ready) {
+    copy_once(ring + to.column, columns.code + slots.first / per_word * slice_height,
+              column_bytes(slots), ready);
+    copy_once(ring + to.base, columns.base + slots.first / base_unit * base_unit, base_bytes(slots),
+              ready);
+  }
+};
+
+template <class Columns>
+__device__ __forceinline__ SlotsPlace place_of(unsigned begin, const Slots& slots) {
+  SlotsPlace at;
+  at.value = begin;
+  at.column = at.value + slots.count * value_bytes;
+  at.base = at.column + ColumnCopies<Columns>::column_bytes(slots);
+  return at;
+}
+
+template <class Columns>
+__device__ __forceinline__ Layout layout_of(unsigned begin, const Slots& main, const Slots& coarse,
                                             int vectors) {
   Layout at;
-  at.value = begin;
-  at.column = at.value + slots * value_bytes;
-  at.coarse_value = at.column + slots * column_bytes<Columns>;
-  at.coarse_column = at.coarse_value + coarse_slots * value_bytes;
-  at.vectors = at.coarse_column + coarse_slots * column_bytes<Columns>;
+  at.main = place_of<Columns>(begin, main);
+  at.coarse = place_of<Columns>(at.main.base + ColumnCopies<Columns>::base_bytes(main), coarse);
+  at.vectors = at.coarse.base + ColumnCopies<Columns>::base_bytes(coarse);
   at.end = at.vectors + static_cast<unsigned>(vectors) * vector_bytes;
   return at;
 }
 
-__device__ __forceinline__ const void* columns_from(const FullColumns& columns, std::int64_t slot) {
-  return columns.column + slot * slice_height;
-}
-__device__ __forceinline__ const void* columns_from(const SlimColumns& columns, std::int64_t slot) {
-  return columns.offset + slot * slice_height;
-}
-
 /// Columns in the ring.
 template <class Columns>
-struct BroughtColumns {
+struct BroughtColumns;
+
+template <>
+struct BroughtColumns<FullColumns> {
   const std::int32_t* column;
-  __device__ __forceinline__ BroughtColumns(const FullColumns& /*columns*/, const void* brought,
+
+  __device__ __forceinline__ BroughtColumns(const FullColumns& /*columns*/,
+                                            const unsigned char* ring, const SlotsPlace& at,
                                             std::int64_t /*first*/)
-      : column(static_cast<const std::int32_t*>(brought)) {}
-  __device__ __forceinline__ std::int32_t at(int slot, int lane) const {
-    return column[slot * slice_height + lane];
+      : column(reinterpret_cast<const std::int32_t*>(ring + at.column)) {}
+
+  template <int Count>
+  __device__ __forceinline__ void read(int slot, int lane,
+                                       std::int32_t (&to)[static_cast<std::size_t>(Count)]) const {
+#pragma unroll
+    for (int n = 0; n < Count; ++n) {
+      to[n] = column[(slot + n) * slice_height + lane];
+    }
   }
 };
 
-/// The bases stay where they are: one number for all lanes.
 template <>
-struct BroughtColumns<SlimColumns> {
-  const std::uint16_t* offset;
+struct BroughtColumns<PackedSlices> {
+  static constexpr int per_word = PackedSlices::per_word;
+
+  const std::uint32_t* code;
   const std::int32_t* base;
-  __device__ __forceinline__ BroughtColumns(const SlimColumns& columns, const void* brought,
-                                            std::int64_t first)
-      : offset(static_cast<const std::uint16_t*>(brought)), base(columns.base + first) {}
-  __device__ __forceinline__ std::int32_t at(int slot, int lane) const {
-    return __ldg(base + slot) + offset[slot * slice_height + lane];
+  const std::int32_t* escaped;
+  int first;  ///< slots before the first one in its word
+
+  __device__ __forceinline__ BroughtColumns(const PackedSlices& columns, const unsigned char* ring,
+                                            const SlotsPlace& at, std::int64_t first_slot)
+      : code(reinterpret_cast<const std::uint32_t*>(ring + at.column)),
+        base(reinterpret_cast<const std::int32_t*>(ring + at.base) +
+             first_slot % ColumnCopies<PackedSlices>::base_unit),
+        escaped(columns.escaped),
+        first(static_cast<int>(first_slot % per_word)) {}
+
+  template <int Count>
+  __device__ __forceinline__ void read(int slot, int lane,
+                                       std::int32_t (&to)[static_cast<std::size_t>(Count)]) const {
+    const int place = first + slot;
+    const std::uint32_t* const words = code + place / per_word * slice_height + lane;
+    const Codes<Count> codes(static_cast<unsigned>(place % per_word * PackedSlices::bits),
+                             [&](int n) { return words[n * slice_height]; });
+#pragma unroll
+    for (int n = 0; n < Count; ++n) {
+      to[n] = base[slot + n];
+    }
+    if (to[0] >= 0) {
+#pragma unroll
+      for (int n = 0; n < Count; ++n) {
+        to[n] += lane - PackedSlices::raised + codes.of(n);
+      }
+      return;
+    }
+#pragma unroll
+    for (int n = 0; n < Count; ++n) {
+      to[n] = load_once(escaped + (-1 - std::int64_t{to[n]}) * slice_height + lane);
+    }
   }
 };
 
@@ -129,19 +220,18 @@ struct Brought {
   const double* value;
   BroughtColumns<Columns> columns;
 
-  template <int Slots>
+  template <int Count>
   __device__ __forceinline__ double add_batch(int& slot, int lane, const double* x,
                                               double sum) const {
-    double gathered[static_cast<std::size_t>(Slots)];
+    std::int32_t column[static_cast<std::size_t>(Count)];
+    columns.template read<Count>(slot, lane, column);
+    double gathered[static_cast<std::size_t>(Count)];
+    gather<Count>(x, column, gathered);
 #pragma unroll
-    for (int n = 0; n < Slots; ++n) {
-      gathered[n] = x[columns.at(slot + n, lane)];
-    }
-#pragma unroll
-    for (int n = 0; n < Slots; ++n) {
+    for (int n = 0; n < Count; ++n) {
       sum = fma(value[(slot + n) * slice_height + lane], gathered[n], sum);
     }
-    slot += Slots;
+    slot += Count;
     return sum;
   }
 
@@ -176,7 +266,7 @@ struct Row {
   int lane;
   Brought<Columns> matrix;  ///< the part that is multiplied
   SlotRange slots;
-  Brought<Columns> coarse;  ///< the coarse slots of `upper`, where they are not in that part
+  Brought<Columns> coarse;  ///< the copy of the coarse slots of `upper`, where it is brought
   SlotRange coarse_slots;
   bool others;  ///< whether its slice has columns of other ranks
   const double* vectors;

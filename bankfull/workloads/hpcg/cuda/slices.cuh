@@ -23,20 +23,77 @@ __device__ __forceinline__ std::int32_t load_once(const std::int32_t* at) {
   asm("ld.global.nc.L1::no_allocate.s32 %0, [%1];" : "=r"(value) : "l"(at));
   return value;
 }
-__device__ __forceinline__ std::uint16_t load_once(const std::uint16_t* at) {
-  std::uint16_t value;
-  asm("ld.global.nc.L1::no_allocate.u16 %0, [%1];" : "=h"(value) : "l"(at));
+__device__ __forceinline__ std::uint32_t load_once(const std::uint32_t* at) {
+  std::uint32_t value;
+  asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(value) : "l"(at));
   return value;
 }
 
-__device__ __forceinline__ std::int32_t column_at(const FullColumns& columns, std::int64_t /*slot*/,
-                                                  std::int64_t entry) {
-  return load_once(columns.column + entry);
+using PackedSlices = PackedColumns<slice_height>;
+
+/// The codes of so many slots from the words that hold them, of which the first slot's is shifted
+/// by so many bits.
+template <int Slots>
+struct Codes {
+  static constexpr int per_word = PackedSlices::per_word;
+  /// Words, whatever the first slot's place in the first one.
+  static constexpr int words = (Slots + per_word - 2) / per_word + 1;
+  std::uint32_t word[static_cast<std::size_t>(words)];
+
+  template <class Load>
+  __device__ __forceinline__ Codes(unsigned shift, const Load& load) {
+#pragma unroll
+    for (int n = 0; n < words; ++n) {
+      word[n] = load(n);
+    }
+#pragma unroll
+    for (int n = 0; n < words; ++n) {
+      word[n] = __funnelshift_r(word[n], n + 1 < words ? word[n + 1] : 0U, shift);
+    }
+  }
+
+  __device__ __forceinline__ std::int32_t of(int slot) const {
+    return static_cast<std::int32_t>(
+        word[slot / per_word] >> static_cast<unsigned>(slot % per_word * PackedSlices::bits) &
+        PackedSlices::mask);
+  }
+};
+
+template <int Slots>
+__device__ __forceinline__ void read_columns(
+    const FullColumns& columns, std::int64_t slot, int lane,
+    std::int32_t (&column)[static_cast<std::size_t>(Slots)]) {
+#pragma unroll
+  for (int n = 0; n < Slots; ++n) {
+    column[n] = load_once(columns.column + (slot + n) * slice_height + lane);
+  }
 }
 
-__device__ __forceinline__ std::int32_t column_at(const SlimColumns& columns, std::int64_t slot,
-                                                  std::int64_t entry) {
-  return __ldg(columns.base + slot) + load_once(columns.offset + entry);
+/// The slots are of one slice.
+template <int Slots>
+__device__ __forceinline__ void read_columns(
+    const PackedSlices& columns, std::int64_t slot, int lane,
+    std::int32_t (&column)[static_cast<std::size_t>(Slots)]) {
+  constexpr int per_word = PackedSlices::per_word;
+  const std::uint32_t* const words = columns.code + slot / per_word * slice_height + lane;
+  const Codes<Slots> codes(static_cast<unsigned>(slot % per_word * PackedSlices::bits),
+                           [&](int n) { return load_once(words + n * slice_height); });
+#pragma unroll
+  for (int n = 0; n < Slots; ++n) {
+    column[n] = __ldg(columns.base + slot + n);
+  }
+  const std::int32_t first = column[0];
+  if (first >= 0) {
+#pragma unroll
+    for (int n = 0; n < Slots; ++n) {
+      column[n] += lane - PackedSlices::raised + codes.of(n);
+    }
+    return;
+  }
+#pragma unroll
+  for (int n = 0; n < Slots; ++n) {
+    column[n] = load_once(columns.escaped + (-1 - std::int64_t{column[n]}) * slice_height + lane);
+  }
 }
 
 /// Bits of a value that no sweep can produce: "not computed yet".
@@ -107,10 +164,9 @@ struct Batch {
                                        int lane) {
 #pragma unroll
     for (int n = 0; n < Slots; ++n) {
-      const std::int64_t entry = (slot + n) * slice_height + lane;
-      column[n] = column_at(part.columns, slot + n, entry);
-      value[n] = load_once(part.value + entry);
+      value[n] = load_once(part.value + (slot + n) * slice_height + lane);
     }
+    read_columns<Slots>(part.columns, slot, lane, column);
   }
 
   /// sum + the entries times their x.

@@ -13,12 +13,14 @@ template <class Columns>
 struct LevelArguments {
   SlicedView<Columns> lower;
   SlicedView<Columns> upper;
+  SlicedView<Columns> coarse;  ///< the coarse slots of `upper` once more, on pipelined levels
   SlicedView<FullColumns> outer;
   const double* diagonal;
   const double* r;
   double* x;
-  double* y;  ///< x of synchronisation-free forward sweeps
-  double* u;  ///< what a sweep keeps of U x; see smoother.hpp
+  double* y;   ///< x of synchronisation-free forward sweeps
+  double* u;   ///< what a sweep keeps of U x; see smoother.hpp
+  double* du;  ///< where the last sweep leaves (D + U) x; null if nobody needs it
   const SlotRange* coarse_slots;
 
   std::int64_t coarse_begin;       ///< the first row that may have a coarse row
@@ -153,30 +155,33 @@ class BackwardAgain {
   __device__ __forceinline__ BackwardAgain(const LevelArguments<Columns>& a, std::int64_t row)
       : a_(a),
         row_(row),
-        upper_(row_ahead(a.upper, row)),
         diagonal_(load_once(a.diagonal + row)),
+        upper_(row_ahead(a.upper, row)),
         x_(a.y[row]),
         before_(load_once(a.u + row)) {}
 
   __device__ __forceinline__ double run() {
-    const double now = backward_again(x_, before_, upper_.times(AwaitedVector{a_.x}), diagonal_);
+    const double upper = upper_.times(AwaitedVector{a_.x});
+    const double now = backward_again(x_, before_, upper, diagonal_);
     a_.y[row_] = awaited_value();
     store_relaxed(a_.x + row_, now);
+    upper_product_ = upper;
     return now;
   }
 
  protected:
   const LevelArguments<Columns>& a_;
   std::int64_t row_;
+  double upper_product_ = 0.0;
+  double diagonal_;
 
  private:
   SlotsAhead<Columns> upper_;
-  double diagonal_;
   double x_;
   double before_;
 };
 
-/// The same with the row's term of r.x.
+/// The same with the row's term of r.x, and (D + U) x where that is kept.
 template <class Columns>
 class BackwardAgainWithProduct : public BackwardAgain<Columns> {
  public:
@@ -184,7 +189,14 @@ class BackwardAgainWithProduct : public BackwardAgain<Columns> {
                                                       std::int64_t row)
       : BackwardAgain<Columns>(a, row), r_(a.r[row]) {}
 
-  __device__ __forceinline__ double run() { return BackwardAgain<Columns>::run() * r_; }
+  __device__ __forceinline__ double run() {
+    const double now = BackwardAgain<Columns>::run();
+    if (this->a_.du != nullptr) {
+      __stcs(this->a_.du + this->row_,
+             diagonal_and_upper(this->diagonal_, now, this->upper_product_));
+    }
+    return now * r_;
+  }
 
  private:
   double r_;

@@ -21,7 +21,8 @@ struct LevelVectors {
   Buffer<double> own_r = {};  ///< of coarse levels
   Buffer<double> own_x = {};
   Buffer<double> u = {};
-  Buffer<double> y = {};  ///< x of forward sweeps
+  Buffer<double> y = {};   ///< x of forward sweeps
+  Buffer<double> du = {};  ///< of the finest level, where products need it
 };
 
 /// The data of the tuned solver's kernels: the matrices of all levels, with their plans of chunks
@@ -44,6 +45,9 @@ class TunedLevels {
     }
     vectors_.front().r = r;
     vectors_.front().x = x;
+    if (setup.problem.products == Products::recurrence) {
+      vectors_.front().du = zero_vector(setup.stream, levels_.front().rows());
+    }
   }
 
   [[nodiscard]] const std::vector<ColouredLevel>& all() const { return levels_; }
@@ -74,12 +78,14 @@ class TunedLevels {
     const bool coarsest = level + 1 == levels_.size();
     return {.lower = sliced_view<Columns>(coloured.lower),
             .upper = sliced_view<Columns>(coloured.upper),
+            .coarse = sliced_view<Columns>(coloured.coarse_upper),
             .outer = coloured.outer.full_view(),
             .diagonal = coloured.diagonal.data(),
             .r = vectors.r,
             .x = vectors.x,
             .y = vectors.y.data(),
             .u = vectors.u.data(),
+            .du = vectors.du.data(),
             .coarse_slots = coloured.coarse_slots.data(),
             .coarse_begin = coloured.coarse_range().begin,
             .coarse_row = coarsest ? nullptr : coloured.coarse_row.data(),

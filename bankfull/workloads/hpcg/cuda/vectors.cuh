@@ -129,4 +129,48 @@ __global__ void __launch_bounds__(threads_per_block, 4)
   }
 }
 
+/// Vectors of an iteration whose product comes from a recurrence.
+struct RecurrenceVectors {
+  const double* z;  ///< with the columns of other ranks
+  double* p;
+  double* ap;
+  double* x;
+};
+
+/// x += (factor put off) p; p = z + beta p; A p = A z + beta A p, with A z = L z + (D + U) z + E z,
+/// of which the last sweep has left the middle; the terms of p.Ap. p = z in the first iteration.
+template <class Columns, Outer Others>
+__global__ void __launch_bounds__(threads_per_block, 4)
+    recurrence_kernel(DealtRanges rows, const __grid_constant__ LevelArguments<Columns> a,
+                      const Scalars* scalars, bool first, const RecurrenceVectors v,
+                      double* partials) {
+  const double alpha = first ? 0.0 : scalars->put_off;
+  const double beta = first ? 0.0 : scalars->beta();
+  double term = 0.0;
+#pragma unroll 1
+  for (int n = static_cast<int>(blockIdx.y); n < rows.count; n += static_cast<int>(gridDim.y)) {
+    const Range mine = rows.ranges[n];
+    const std::int64_t row =
+        mine.begin + std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x;
+    if (row < mine.end) {
+      const double lower = times(a.lower, row, v.z);
+      const double outer = Others == Outer::some ? times(a.outer, row, v.z) : 0.0;
+      const double before = first ? 0.0 : __ldcs(v.p + row);
+      const double product = first ? 0.0 : __ldcs(v.ap + row);
+      if (!first) {
+        __stcs(v.x + row, fma(alpha, before, __ldcs(v.x + row)));
+      }
+      const double now = fma(beta, before, v.z[row]);
+      const double along = fma(beta, product, lower + load_once(a.du + row) + outer);
+      __stcs(v.p + row, now);
+      __stcs(v.ap + row, along);
+      term = fma(along, now, term);
+    }
+  }
+  term = block_sum(term);
+  if (threadIdx.x == 0) {
+    partials[blockIdx.y * gridDim.x + blockIdx.x] = term;
+  }
+}
+
 }  // namespace bankfull::hpcg::cuda

@@ -10,10 +10,10 @@
 namespace bankfull::npb::cg {
 namespace {
 
-/// Panels of about equal widths, none wider than `panel_columns`.
-std::vector<Panel> cut_into_panels(const Tile& tile) {
+/// Panels of about equal widths, none wider than `width`.
+std::vector<Panel> cut_into_panels(const Tile& tile, std::int64_t width) {
   const std::int64_t columns = tile.columns.size();
-  const auto count = static_cast<int>((columns + panel_columns - 1) / panel_columns);
+  const auto count = static_cast<int>((columns + width - 1) / width);
   std::vector<Panel> panels;
   for (int panel = 0; panel < count; ++panel) {
     panels.push_back({.first_column = share(columns, panel, count).begin});
@@ -64,7 +64,8 @@ std::int64_t set_rows(const Matrix& matrix, const Tile& tile, std::vector<Panel>
 Part make_part(const Matrix& matrix, const Tile& tile) {
   Part part;
   part.tile = tile;
-  part.panels = cut_into_panels(tile);
+  part.panels =
+      cut_into_panels(tile, panel_columns(matrix.rows(), tile.columns.size(), matrix.nonzeros()));
   const std::int64_t pieces = set_rows(matrix, tile, part.panels);
   const auto entries = static_cast<std::size_t>(matrix.nonzeros());
   part.lengths = Buffer<std::uint16_t>(MemorySpace::host, static_cast<std::size_t>(pieces));
@@ -147,6 +148,14 @@ void for_inputs(const Tile& tile, const Visit& visit) {
 }
 
 }  // namespace
+
+std::int64_t panel_columns(std::int64_t rows, std::int64_t columns, std::int64_t entries) {
+  std::int64_t width = min_panel_columns;
+  while (width < max_panel_columns && width * entries < enough_in_piece * rows * columns) {
+    width *= 2;
+  }
+  return width;
+}
 
 Panels::Panels(Class size, const Block& block, const Team& team, double scale)
     : block_(block), parts_(static_cast<std::size_t>(team.threads())) {

@@ -10,10 +10,16 @@
 
 namespace bankfull::npb::cg {
 
-/// Columns of a panel, numbered in 16 bits. This many pairs of x and sum stay in a core's caches
-/// while the matrix streams through them; with fewer columns pieces get short. For class A on a Zen
-/// 3 this was slightly faster than 2048, 8192 and 16384.
-inline constexpr std::int64_t panel_columns = 4096;
+/// Columns of a panel, numbered in 16 bits: so many pairs of x and sum stay in a core's caches
+/// while the matrix streams through them. The larger the class, the fewer entries a row has in as
+/// many columns, and a loop over few entries ends by surprise: panels are twice as wide until a
+/// piece has `enough_in_piece`, up to a quarter of a megabyte of pairs.
+inline constexpr std::int64_t min_panel_columns = 4096;
+inline constexpr std::int64_t max_panel_columns = 16384;
+inline constexpr std::int64_t enough_in_piece = 24;
+
+/// For a tile of so many rows, columns and entries.
+std::int64_t panel_columns(std::int64_t rows, std::int64_t columns, std::int64_t entries);
 
 /// A panel of a tile.
 struct Panel {

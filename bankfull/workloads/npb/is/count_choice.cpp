@@ -4,6 +4,7 @@
 #include "bankfull/core/machine/cpu.hpp"
 #include "bankfull/workloads/npb/is/key_lists.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace bankfull::npb::is {
@@ -24,8 +25,11 @@ IsCounts better_counts(Class size, int threads, const TeamCaches& caches) {
       (std::int64_t{1} << is_parameters(size).log2_keys) * static_cast<std::int64_t>(sizeof(Key));
   constexpr std::int64_t passes = 3;  // counts are read, and cleared by a read and a write
   const bool adds_up_soon = passes * threads * values <= key_bytes;
-  // The last level holds keys and ranks that pass through it, too.
-  const bool stays = values <= caches.near || 2 * threads * values <= caches.far;
+  // The last level holds keys and ranks that pass through it, too. Of a larger one, which virtual
+  // machines report as that of the whole socket, others have their part.
+  constexpr std::int64_t most_of_far = std::int64_t{64} << 20;
+  const bool stays =
+      values <= caches.near || 2 * threads * values <= std::min(caches.far, most_of_far);
   return adds_up_soon && stays ? IsCounts::values : IsCounts::buckets;
 }
 

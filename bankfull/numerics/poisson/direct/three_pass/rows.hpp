@@ -23,9 +23,9 @@ struct RowsOfBlock {
 
 /// Complex transform of N points by `lanes` threads: before and after it lane n holds points
 /// n + t lanes, t < 16. Point l + lanes t goes to mode u + 16 v in these steps: radix 16 from t to
-/// u; an exchange after which a thread has one u, or two where there are 8 lanes, and points l of
-/// it; where there are 32 lanes, a step over a in l = l' + 16 a, from which v = 2 v' + parity has
-/// its parity; the rest of l to v.
+/// u; an exchange after which a thread has one u, or several where there are fewer than 16 lanes,
+/// and points l of it; where there are 32 lanes, a step over a in l = l' + 16 a, from which
+/// v = 2 v' + parity has its parity; the rest of l to v.
 template <class Real, int N>
 struct RowTransform {
   using Line = Points<Real>;
@@ -33,7 +33,8 @@ struct RowTransform {
   static constexpr int lanes = N / radix;
   static constexpr int pitch = lanes + 1;  ///< odd: threads of several u meet in no bank
   static constexpr int shared_points = radix * pitch;
-  static_assert(lanes == 8 || lanes == 16 || lanes == 32);
+  static constexpr int own_u = lanes < radix ? radix / lanes : 1;  ///< values of u of a lane
+  static_assert(lanes == 4 || lanes == 8 || lanes == 16 || lanes == 32);
   static_assert(shared_points >= N);
 
   BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE static int u_of(int lane) { return lane % radix; }
@@ -76,20 +77,20 @@ struct RowTransform {
     return sums;
   }
 
-  /// The last step of 8 lanes, which have modes of u = lane and of u = lane + 8. `first`, `second`:
-  /// exp(-2 pi i u / N) of both.
-  BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE static Line finish_two(int lane, Complex<Real> first,
-                                                                     Complex<Real> second,
-                                                                     const Complex<Real>* shared) {
-    Points<Real, lanes> of_first = take(lane, shared);
-    transform<Real, lanes>(of_first, first);
-    Points<Real, lanes> of_second = take(lane + lanes, shared);
-    transform<Real, lanes>(of_second, second);
+  /// The last step of up to 16 lanes, which have modes of u = lane, lane + lanes, and so on.
+  /// `roots`: exp(-2 pi i u / N) of these.
+  BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE static Line finish(int lane,
+                                                                 const Points<Real, own_u>& roots,
+                                                                 const Complex<Real>* shared) {
     Line x;
     BANKFULL_UNROLL
-    for (int v = 0; v < lanes; ++v) {
-      x[2 * v] = of_first[v];
-      x[2 * v + 1] = of_second[v];
+    for (int n = 0; n < own_u; ++n) {
+      Points<Real, lanes> of_u = take(lane + n * lanes, shared);
+      transform<Real, lanes>(of_u, roots[n]);
+      BANKFULL_UNROLL
+      for (int v = 0; v < lanes; ++v) {
+        x[v * own_u + n] = of_u[v];
+      }
     }
     return x;
   }

@@ -12,15 +12,17 @@ namespace bankfull::poisson {
 namespace three_pass {
 namespace {
 
-/// Fewer than half of the planes that a cluster shares do not pay.
-constexpr std::int64_t fewest_planes = planes_of_parts / 2;
+/// A quarter of those that a cluster shares. So few pay with 64 x 64 columns, where launches take
+/// most of the time; with more columns, and for fewer planes, nobody has measured it.
+constexpr std::int64_t fewest_planes = planes_of_parts / 4;
 constexpr std::int64_t most_planes = planes_of_parts * most_own_parts;
 
 /// Lengths that blocks of rows know: a transform's lanes have to fit a warp, and the rest of j is
 /// 32 points.
 bool is_served(const Axis& axis) {
   const std::int64_t cells = axis.cells();
-  return axis.periodic && axis.uniform() && (cells == 128 || cells == 256 || cells == 512);
+  return axis.periodic && axis.uniform() &&
+         (cells == 64 || cells == 128 || cells == 256 || cells == 512);
 }
 
 /// The mode n - m is as fast as m: the smaller argument has the smaller rounding.
@@ -105,7 +107,10 @@ Tables<Real>::Tables(const Domain& domain) {
   for (const double width : domain.i.widths) {
     side_scale.push_back(
         static_cast<Real>(-width / (2.0 * static_cast<double>(extents.nj * extents.nk))));
+    per_width_i.push_back(static_cast<Real>(1.0 / width));
   }
+  per_width_j = static_cast<Real>(1.0 / domain.j.widths.front());
+  per_width_k = static_cast<Real>(1.0 / domain.k.widths.front());
   decay_j = rounded(decays_of(domain.j));
   decay_k = rounded(decays_of(domain.k));
   decay_k.resize(static_cast<std::size_t>(extents.nk / 2 + 1));
@@ -136,7 +141,7 @@ std::int64_t three_pass_bytes(const Domain& domain, std::size_t element_bytes) {
   const std::int64_t spectrum =
       element_bytes == sizeof(float) ? spectrum_reals(float{}) : spectrum_reals(double{});
   const std::int64_t tables =
-      2 * (sizes.padded_planes() + 1) + sizes.planes + 3 * sizes.rows + 3 * sizes.columns;
+      2 * (sizes.padded_planes() + 1) + 2 * sizes.planes + 3 * sizes.rows + 3 * sizes.columns;
   return static_cast<std::int64_t>(element_bytes) * (domain.extents().count() + spectrum + tables);
 }
 
@@ -148,6 +153,15 @@ Traffic three_pass_traffic(const Domain& domain, std::size_t element_bytes) {
   const double transforms = 2.0 * 2.5 * std::log2(static_cast<double>(n.nj * n.nk)) * cells;
   const auto columns = static_cast<double>(n.nj * (n.nk / 2 + 1));
   return {one_way, one_way, transforms + columns * three_pass::column_flops(sizes.planes)};
+}
+
+Traffic traffic_after_first_pass(const Domain& domain, std::size_t element_bytes) {
+  Traffic traffic = three_pass_traffic(domain, element_bytes);
+  const double field =
+      static_cast<double>(domain.extents().count()) * static_cast<double>(element_bytes);
+  traffic.bytes_read -= field;
+  traffic.bytes_written -= field;
+  return traffic;
 }
 
 }  // namespace bankfull::poisson

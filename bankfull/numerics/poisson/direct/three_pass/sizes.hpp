@@ -17,7 +17,8 @@ namespace bankfull::poisson {
 // k are periodic and axis i ends at walls. Rows j = m + 32 q are split, as their modes r + radix_j
 // s:
 //
-//   1  a block takes 16 rows of a plane along k to modes, then q to r: field to spectrum;
+//   1  a block takes 16 rows of a plane along k to modes, then q to r: field to spectrum, or, in
+//      place of a field, the divergence of a velocity, which it forms as it loads;
 //   2  a cluster takes all planes and m of some columns (k, r): m to s, elimination along i, and
 //      back: in place;
 //   3  as 1, back: spectrum to field.
@@ -35,6 +36,9 @@ std::int64_t three_pass_bytes(const Domain& domain, std::size_t element_bytes);
 /// Field and spectrum cross memory three times there and back, less what the modes N / 2 along k
 /// add. Of transforms the usual count of operations. Parts that have no cells do not count.
 Traffic three_pass_traffic(const Domain& domain, std::size_t element_bytes);
+
+/// The same less what pass 1 moves, with its operations.
+Traffic traffic_after_first_pass(const Domain& domain, std::size_t element_bytes);
 
 namespace three_pass {
 
@@ -123,6 +127,9 @@ struct Tables {
   std::vector<Real> decay_k;           ///< of modes 0, ..., N / 2
   std::vector<Complex<Real>> roots_j;  ///< exp(-2 pi i n / N)
   std::vector<Complex<Real>> roots_k;
+  std::vector<Real> per_width_i;  ///< of each plane
+  Real per_width_j = 0;
+  Real per_width_k = 0;
   Real inverse_length = 0;  ///< of axis i
 
   /// Cells that fill up the last parts have no width, and are coupled as the last cells are: a

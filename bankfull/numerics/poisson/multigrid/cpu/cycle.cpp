@@ -6,6 +6,27 @@ namespace bankfull::poisson::multigrid {
 
 namespace {
 
+/// Less than what a team needs to meet a few times.
+constexpr std::int64_t few_cells = 16384;
+
+/// Work for one thread between two meetings of those who do a level by stages.
+constexpr std::int64_t cells_per_member = 512;
+
+/// What of a level a thread keeps in its second cache while stages go over it one after the other.
+constexpr std::int64_t kept_bytes = std::int64_t{1} << 20;
+
+/// p and f of the finest level, in units of fp32.
+constexpr std::int64_t outer_fields = 4;
+
+/// Whether the rows of one colour may be done in any order: where an odd number closes on itself,
+/// two of them meet.
+bool has_free_rows(const CpuLevel& level) {
+  const auto closes_on_itself = [](const CpuAxis<float>& axis) {
+    return axis.periodic && axis.cells > 1 && axis.cells % 2 != 0;
+  };
+  return !closes_on_itself(level.axes.i) && !closes_on_itself(level.axes.j);
+}
+
 /// Planes and rows of the gathered level that each rank has: its blocks or its windows.
 std::vector<Box> parts_of(const RankLevels& levels, bool with_halo) {
   const RankLevel& last = levels.shared.back();
@@ -71,6 +92,27 @@ CpuCycle::CpuCycle(const std::vector<Level>& levels, const Team& team) : team_(t
   for (int thread = 0; thread < team.threads(); ++thread) {
     work_.push_back(std::make_unique<CpuWorkspace>(*levels_.front()));
   }
+  choose_members();
+}
+
+/// Levels that stay in the caches of the threads, or are small, are done by stages, by no more
+/// threads than the next finer level.
+void CpuCycle::choose_members() {
+  int members = team_.threads();
+  for (std::size_t l = 0; l < levels_.size(); ++l) {
+    const CpuLevel& level = *levels_[l];
+    const std::int64_t fields = l == 0 ? 2 + outer_fields : 2;
+    const std::int64_t bytes = level.cells() * fields * static_cast<std::int64_t>(sizeof(float));
+    const bool is_free = has_free_rows(level);
+    if (level.cells() >= few_cells && !(is_free && bytes <= kept_bytes * team_.threads())) {
+      members_.push_back(0);
+      first_joint_ = l + 1;
+      continue;
+    }
+    const std::int64_t enough = is_free ? level.cells() / cells_per_member : 1;
+    members = static_cast<int>(std::clamp<std::int64_t>(enough, 1, members));
+    members_.push_back(members);
+  }
 }
 
 CpuCycle::CpuCycle(const RankLevels& levels, const Communicator* ranks, const Team& team)
@@ -118,28 +160,49 @@ std::int64_t CpuCycle::take_largest() {
 }
 
 void CpuCycle::v_cycle_on(std::size_t l) {
-  if (l + 1 < levels_.size()) {
+  if (l + 1 == levels_.size()) {
+    solve_coarsest();
+  } else if (l >= first_joint_ && !gathered_ && members_[l] > 1) {
+    by_team([this, l](int thread) { cycle_by_stages(l, thread); });
+  } else {
     descend(l);
     exchange_r(l + 1);
     v_cycle_on(l + 1);
     ascend(l);
-  } else {
-    solve_coarsest();
   }
 }
 
-/// A single cell's e stays 0; a single line is solved by one half-sweep.
+/// Levels of one thread are its own affair: the others wait for the end of all of them.
+void CpuCycle::cycle_by_stages(std::size_t l, int thread) const {
+  const bool is_alone = members_[l] == 1;
+  if (is_alone && thread > 0) {
+    return;
+  }
+  const auto run_mine = [&](const auto& make) {
+    is_alone ? run_alone(*levels_[l], make) : run_by_stages(l, thread, make);
+  };
+  const auto meet_others = [&] { is_alone ? void() : meet(); };
+  if (l + 1 == levels_.size()) {
+    with_coarsest(run_mine);
+    return;
+  }
+  with_descent(l, run_mine);
+  meet_others();
+  cycle_by_stages(l + 1, thread);
+  meet_others();
+  with_ascent(l, run_mine);
+}
+
+void CpuCycle::meet() {
+#pragma omp barrier
+}
+
 void CpuCycle::solve_coarsest() {
   if (gathered_) {
     gathered_->v_cycle();
     return;
   }
-  const CpuLevel& coarsest = *levels_.back();
-  if (coarsest.lines.exist()) {
-    run(coarsest, [&](CpuWorkspace& work) {
-      return std::tuple(ByLines::half_sweep(coarsest, work, Colour::red, From::zero));
-    });
-  }
+  with_coarsest([this](const auto& make) { run(levels_.size() - 1, make); });
 }
 
 void CpuCycle::v_cycle_from_below() {
@@ -150,7 +213,7 @@ void CpuCycle::v_cycle_from_below() {
 
 void CpuCycle::full_multigrid() {
   for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
-    run(*levels_[l], [this, l](CpuWorkspace& work) {
+    run(l, [this, l](CpuWorkspace& work) {
       return std::tuple(Restriction(*levels_[l], *levels_[l + 1], work, From::zero));
     });
     exchange_r(l + 1);
@@ -168,31 +231,20 @@ void CpuCycle::improve_interpolated(std::size_t l) {
                       smoother.half_sweep(*levels_[l], work, Colour::red, From::what_is_there));
   };
   exchange_e(l + 1);
-  with_way_down(l, first, [this, l](const auto& make) { run(*levels_[l], make); });
+  with_way_down(l, first, [this, l](const auto& make) { run(l, make); });
   exchange_r(l + 1);
   v_cycle_on(l + 1);
   ascend(l);
 }
 
 void CpuCycle::descend(std::size_t l) {
-  const auto first = [this, l](auto smoother, CpuWorkspace& work) {
-    return std::tuple(smoother.half_sweep(*levels_[l], work, Colour::red, From::zero));
-  };
-  with_way_down(l, first, [this, l](const auto& make) { run(*levels_[l], make); });
+  with_descent(l, [this, l](const auto& make) { run(l, make); });
 }
 
 void CpuCycle::ascend(std::size_t l) {
-  const CpuLevel& level = *levels_[l];
   exchange_e(l);
   exchange_e(l + 1);
-  with_sweeps(level, level.sweeps_after, [&](auto smoother, auto sweeps) {
-    run(level, [&](CpuWorkspace& work) {
-      return std::tuple_cat(
-          std::tuple(Interpolation(level, *levels_[l + 1], work, From::what_is_there)),
-          half_sweeps<decltype(smoother)>(level, work, Colour::red,
-                                          std::make_index_sequence<2 * sweeps>{}));
-    });
-  });
+  with_ascent(l, [this, l](const auto& make) { run(l, make); });
 }
 
 }  // namespace bankfull::poisson::multigrid

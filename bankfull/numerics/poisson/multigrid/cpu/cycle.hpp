@@ -47,7 +47,8 @@ class GatheredLevels {
 };
 
 /// V-cycles in fp32 on the levels of a domain, by a team of threads: one pipeline down and one
-/// pipeline up a level. On ranks all that is not const is collective.
+/// pipeline up a level, or, where a level stays in the caches of the threads, stage after stage. On
+/// ranks all that is not const is collective.
 class CpuCycle {
  public:
   CpuCycle(const std::vector<Level>& levels, const Team& team);
@@ -79,7 +80,7 @@ class CpuCycle {
   /// Runs the stages that make(workspace) returns as a tuple, on the finest level.
   template <class Make>
   void run_on_finest(const Make& make) {
-    run(finest(), make);
+    run(0, make);
   }
 
   /// The halos of e and r of a level that ranks share; nothing on one rank.
@@ -133,13 +134,39 @@ class CpuCycle {
         By::half_sweep(level, work, N % 2 == 0 ? first : second, From::what_is_there)...);
   }
 
+  /// body(make) with a maker of the stages down from level l, and up to it.
+  template <class Body>
+  void with_descent(std::size_t l, const Body& body) const;
+  template <class Body>
+  void with_ascent(std::size_t l, const Body& body) const;
+  template <class Body>
+  void with_coarsest(const Body& body) const;
+
+  /// The team runs the stages that make(workspace) returns.
   template <class Make>
-  void run(const CpuLevel& level, const Make& make) const;
+  void run(std::size_t l, const Make& make) const;
+  template <class Make>
+  void run_pipeline(const CpuLevel& level, const Make& make) const;
+
+  /// The same by the calling thread alone, and by a thread beside all others of its team.
+  template <class Make>
+  void run_alone(const CpuLevel& level, const Make& make) const;
+  template <class Make>
+  void run_by_stages(std::size_t l, int thread, const Make& make) const;
+
+  /// body(thread) by all threads.
+  template <class Body>
+  void by_team(const Body& body) const;
+
+  /// Within a region of the team, by all its threads.
+  static void meet();
 
   friend class GatheredLevels;
 
   [[nodiscard]] bool is_shared(std::size_t l) const { return l < halos_.size(); }
+  void choose_members();
   void v_cycle_on(std::size_t l);
+  void cycle_by_stages(std::size_t l, int thread) const;
   void solve_coarsest();
   void improve_interpolated(std::size_t l);
 
@@ -148,24 +175,91 @@ class CpuCycle {
   std::vector<std::unique_ptr<WindowHalo<float>>> halos_;  ///< of those that ranks share
   std::unique_ptr<GatheredLevels> gathered_;               ///< null on one rank
   std::vector<std::unique_ptr<CpuWorkspace>> work_;        ///< one per thread
+  std::vector<int> members_;     ///< threads that do a level by stages; 0: a pipeline does it
+  std::size_t first_joint_ = 0;  ///< from this level on one parallel region does a V-cycle
 };
 
+/// A pipeline over a level, in slabs that leave room in the cache for the planes between stages.
+template <class... Stages>
+StagePipeline<Stages...> pipeline_of(const CpuLevel& level, const std::tuple<Stages...>& stages) {
+  constexpr auto count = static_cast<std::int64_t>(sizeof...(Stages));
+  return pipeline_for(level.shape(2 * count + 3), stages);
+}
+
+template <class Body>
+void CpuCycle::with_descent(std::size_t l, const Body& body) const {
+  const auto first = [this, l](auto smoother, CpuWorkspace& work) {
+    return std::tuple(smoother.half_sweep(*levels_[l], work, Colour::red, From::zero));
+  };
+  with_way_down(l, first, body);
+}
+
+template <class Body>
+void CpuCycle::with_ascent(std::size_t l, const Body& body) const {
+  const CpuLevel& level = *levels_[l];
+  with_sweeps(level, level.sweeps_after, [&](auto smoother, auto sweeps) {
+    body([&](CpuWorkspace& work) {
+      return std::tuple_cat(
+          std::tuple(Interpolation(level, *levels_[l + 1], work, From::what_is_there)),
+          half_sweeps<decltype(smoother)>(level, work, Colour::red,
+                                          std::make_index_sequence<2 * sweeps>{}));
+    });
+  });
+}
+
+/// A single cell's e stays 0; a single line is solved by one half-sweep.
+template <class Body>
+void CpuCycle::with_coarsest(const Body& body) const {
+  const CpuLevel& coarsest = *levels_.back();
+  if (coarsest.lines.exist()) {
+    body([&](CpuWorkspace& work) {
+      return std::tuple(ByLines::half_sweep(coarsest, work, Colour::red, From::zero));
+    });
+  }
+}
+
 template <class Make>
-void CpuCycle::run(const CpuLevel& level, const Make& make) const {
+void CpuCycle::run(std::size_t l, const Make& make) const {
+  if (members_[l] == 0) {
+    run_pipeline(*levels_[l], make);
+  } else if (members_[l] == 1) {
+    run_alone(*levels_[l], make);
+  } else {
+    by_team([&](int thread) { run_by_stages(l, thread, make); });
+  }
+}
+
+template <class Make>
+void CpuCycle::run_alone(const CpuLevel& level, const Make& make) const {
   auto stages = make(*work_.front());
-  constexpr auto count = static_cast<std::int64_t>(std::tuple_size_v<decltype(stages)>);
-  const auto pipeline = pipeline_for(level.shape(2 * count + 3), stages);
-  // Less than what a team needs to meet a few times.
-  constexpr std::int64_t few_cells = 16384;
-  const bool is_small = level.cells() < few_cells;
-  const int members = pipeline.members(is_small ? 1 : team_.threads());
-  if (members == 0) {
+  const auto pipeline = pipeline_of(level, stages);
+  if (pipeline.members(1) == 0) {
     pipeline.run_in_turn(stages);
     return;
   }
-  if (members == 1) {
-    pipeline.run_inside(0, 1, stages);
-    pipeline.run_between(0, 1, stages);
+  pipeline.run_inside(0, 1, stages);
+  pipeline.run_between(0, 1, stages);
+}
+
+template <class Make>
+void CpuCycle::run_by_stages(std::size_t l, int thread, const Make& make) const {
+  auto stages = make(*work_[static_cast<std::size_t>(thread)]);
+  pipeline_of(*levels_[l], stages).run_by_stages(thread, members_[l], stages, meet);
+}
+
+template <class Body>
+void CpuCycle::by_team(const Body& body) const {
+#pragma omp parallel num_threads(team_.threads())
+  { body(share_number()); }
+}
+
+template <class Make>
+void CpuCycle::run_pipeline(const CpuLevel& level, const Make& make) const {
+  auto stages = make(*work_.front());
+  const auto pipeline = pipeline_of(level, stages);
+  const int members = pipeline.members(team_.threads());
+  if (members <= 1) {
+    run_alone(level, make);
     return;
   }
 #pragma omp parallel num_threads(team_.threads())

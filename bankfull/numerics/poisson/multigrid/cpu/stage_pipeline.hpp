@@ -121,6 +121,15 @@ class StagePipeline {
     run_slabs({{at, -1}, {at, 1}}, all);
   }
 
+  /// One stage after the other, each by all members, while other threads of their team only meet
+  /// them in between by meet(). For grids that stay in the members' caches: all have rows to do,
+  /// however few the planes. An odd number of planes or rows must not close on itself, where two
+  /// cells of one colour would meet.
+  template <class Meet>
+  void run_by_stages(int thread, int members, std::tuple<Stages...>& all, const Meet& meet) const {
+    run_shares(thread, members, all, meet, std::index_sequence_for<Stages...>{});
+  }
+
   /// For few planes that meet around the axis.
   void run_in_turn(std::tuple<Stages...>& all) const {
     std::apply([](auto&... stage) { (run_whole(stage), ...); }, all);
@@ -145,12 +154,46 @@ class StagePipeline {
     }
   }
 
+  template <class Meet, std::size_t... S>
+  void run_shares(int thread, int members, std::tuple<Stages...>& all, const Meet& meet,
+                  std::index_sequence<S...> /*numbers*/) const {
+    ((S > 0 ? meet() : void(),
+      run_share(thread, members, static_cast<std::int64_t>(S), std::get<S>(all))),
+     ...);
+  }
+
+  /// A member's share of the rows of one stage, which are counted through all planes.
+  template <class OneStage>
+  void run_share(int thread, int members, std::int64_t number, OneStage& stage) const {
+    const Range i =
+        all_of(shape_.planes, shape_.open_planes).indices(stage.planes(), margin(number));
+    const Range j = all_of(shape_.rows, shape_.open_rows).indices(stage.rows(), margin(number));
+    if (thread >= members || i.size() <= 0 || j.size() <= 0) {
+      return;
+    }
+    const Range mine = share(i.size() * j.size(), thread, members);
+    std::int64_t plane = i.begin + mine.begin / j.size();
+    std::int64_t row = j.begin + mine.begin % j.size();
+    for (std::int64_t n = mine.begin; n < mine.end; ++n) {
+      stage(plane, row);
+      if (++row == j.end) {
+        row = j.begin;
+        ++plane;
+      }
+    }
+  }
+
+  /// All of an axis, up to where it goes on elsewhere.
+  static Part all_of(std::int64_t cells, const OpenEnds& open) {
+    return {{0, open.lower ? 1 : 0}, {cells, open.upper ? -1 : 0}};
+  }
+
   void run_slabs(const Part& planes, std::tuple<Stages...>& all) const {
     const std::int64_t rows = std::max(shape_.slab, min_part());
     const std::int64_t slabs = std::max<std::int64_t>(1, shape_.rows / rows);
     const OpenEnds& open = shape_.open_rows;
     if (slabs == 1) {
-      run_slab(planes, {{0, open.lower ? 1 : 0}, {shape_.rows, open.upper ? -1 : 0}}, all);
+      run_slab(planes, all_of(shape_.rows, open), all);
       return;
     }
     const int around = shape_.around_rows ? 1 : 0;

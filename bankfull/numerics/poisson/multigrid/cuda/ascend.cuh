@@ -63,10 +63,11 @@ class AscendBlock {
     if constexpr (Adds) {
       unscaled_ = static_cast<Real>(1.0 / *f_.scale);
     }
-    interpolation_.begin(cell(slab_.start));
-    r_[0] = load(f_.r, slab_.start);
+    planes_[0] = PlaneOfMarch::at(f_.level.i, slab_.start);
+    interpolation_.begin(planes_[0].cell);
+    r_[0] = load(f_.r, planes_[0].cell);
     if (f_.e != nullptr) {
-      asked_e_ = load(f_.e, slab_.start);
+      asked_e_ = load(f_.e, planes_[0].cell);
     }
     for (int plane = slab_.start; plane < slab_.end + ascend_reach; plane += ascend_period) {
       steps(plane, std::make_integer_sequence<int, ascend_period>{});
@@ -74,12 +75,8 @@ class AscendBlock {
   }
 
  private:
-  [[nodiscard]] __device__ __forceinline__ int cell(int plane) const {
-    return f_.level.i.cell_at(plane);
-  }
-
-  [[nodiscard]] __device__ __forceinline__ Quad<float> load(const float* field, int plane) const {
-    return place_.cells.load(field + cell(plane) * f_.level.at.plane, f_.level.at.row);
+  [[nodiscard]] __device__ __forceinline__ Quad<float> load(const float* field, int cell) const {
+    return place_.load(field + cell * f_.level.at.plane);
   }
 
   template <int... Step>
@@ -97,37 +94,40 @@ class AscendBlock {
     if (plane >= slab_.end + ascend_reach) {
       return;
     }
-    r_[slot(Step, -1)] = load(f_.r, plane + 1);
-    w_[Step] = form(plane);
+    PlaneOfMarch& next = planes_[slot(Step, -1)];
+    next = planes_[Step].next(f_.level.i);
+    r_[slot(Step, -1)] = load(f_.r, next.cell);
+    w_[Step] = form(next.cell);
     ask_for_output(plane - ascend_reach);
-    relax<Step, 1>(plane);
-    relax<Step, 2>(plane);
-    relax<Step, 3>(plane);
-    relax<Step, 4>(plane);
+    relax<Step, 1>();
+    relax<Step, 2>();
+    relax<Step, 3>();
+    relax<Step, 4>();
     write(plane - ascend_reach, w_[slot(Step, ascend_reach)]);
     publish<Step, 0>();
     publish<Step, 1>();
     publish<Step, 2>();
     publish<Step, 3>();
-    __syncthreads();
+    wait_for_neighbours(place_.warp);
   }
 
-  __device__ __forceinline__ Quad<float> form(int plane) {
+  /// Asks for what the next plane's cell needs.
+  __device__ __forceinline__ Quad<float> form(int next) {
     Quad<float> w = interpolation_.take();
-    interpolation_.prepare(cell(plane + 1));
+    interpolation_.prepare(next);
     if (f_.e != nullptr) {
 #pragma unroll
       for (int n = 0; n < 4; ++n) {
         w.at[n / 2][n % 2] += asked_e_.at[n / 2][n % 2];
       }
-      asked_e_ = load(f_.e, plane + 1);
+      asked_e_ = load(f_.e, next);
     }
     return w;
   }
 
   /// Half-sweep number Stage, from 1 on.
   template <int Step, int Stage>
-  __device__ __forceinline__ void relax(int plane) {
+  __device__ __forceinline__ void relax() {
     constexpr Colour colour = Stage % 2 == 1 ? red : black;
     constexpr int parity = (Step + Stage) & 1;
     const Edges<Seams>& edges = shared_.edges[(Step + 1) & 1][Stage - 1];
@@ -137,7 +137,7 @@ class AscendBlock {
     } else {
       beside = find<colour, parity>(edges, place_.warp, place_.lane);
     }
-    sweeper_.template relax<colour, parity>(cell(plane - Stage), w_[slot(Step, Stage + 1)],
+    sweeper_.template relax<colour, parity>(planes_[slot(Step, Stage)], w_[slot(Step, Stage + 1)],
                                             w_[slot(Step, Stage)], w_[slot(Step, Stage - 1)],
                                             beside, r_[slot(Step, Stage)]);
   }
@@ -155,19 +155,18 @@ class AscendBlock {
   }
 
   [[nodiscard]] __device__ __forceinline__ bool writes(int plane) const {
-    return place_.owner && plane >= slab_.first && plane < slab_.end;
+    return plane >= slab_.first && plane < slab_.end;
   }
 
   [[nodiscard]] __device__ __forceinline__ Pair<Real>* output(int plane, int row) const {
-    return reinterpret_cast<Pair<Real>*>(f_.p + plane * f_.level.at.plane +
-                                         (place_.j + row) * f_.level.at.row + place_.k);
+    return reinterpret_cast<Pair<Real>*>((f_.p + plane * f_.level.at.plane) + place_.offset[row]);
   }
 
   __device__ __forceinline__ void ask_for_output(int plane) {
     if constexpr (Adds) {
 #pragma unroll
       for (int row = 0; row < 2; ++row) {
-        if (writes(plane) && place_.has_row(f_.level, row)) {
+        if (writes(plane) && place_.writes_row[row]) {
           p_[row] = *output(plane, row);
         }
       }
@@ -177,7 +176,7 @@ class AscendBlock {
   __device__ __forceinline__ void write(int plane, const Quad<float>& w) {
 #pragma unroll
     for (int row = 0; row < 2; ++row) {
-      if (writes(plane) && place_.has_row(f_.level, row)) {
+      if (writes(plane) && place_.writes_row[row]) {
         Pair<Real> result{static_cast<Real>(w.at[row][0]), static_cast<Real>(w.at[row][1])};
         if constexpr (Adds) {
           // Exact but for the addition.
@@ -198,6 +197,7 @@ class AscendBlock {
   Sweeper<Seams> sweeper_;
   Interpolation interpolation_;
   Slab slab_;
+  PlaneOfMarch planes_[ascend_period] = {};
   Quad<float> w_[ascend_period] = {};
   Quad<float> r_[ascend_period] = {};
   Quad<float> asked_e_ = {};

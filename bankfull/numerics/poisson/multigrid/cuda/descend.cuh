@@ -55,9 +55,10 @@ class DescendBlock {
 
   __device__ __forceinline__ void run() {
     clear(shared_);
-    r_[0] = load(f_.r, slab_.start);
+    planes_[0] = PlaneOfMarch::at(f_.level.i, slab_.start);
+    r_[0] = load(f_.r, planes_[0].cell);
     if constexpr (Start == From::what_is_there) {
-      asked_e_ = load(f_.start, slab_.start);
+      asked_e_ = load(f_.start, planes_[0].cell);
     }
     for (int plane = slab_.start; plane < slab_.end + reach; plane += period) {
       steps(plane, std::make_integer_sequence<int, period>{});
@@ -69,12 +70,8 @@ class DescendBlock {
   static constexpr int reach = descend_reach(Start);
   static constexpr int period = 4 + 2 * lag;  ///< planes of which a thread has values
 
-  [[nodiscard]] __device__ __forceinline__ int cell(int plane) const {
-    return f_.level.i.cell_at(plane);
-  }
-
-  [[nodiscard]] __device__ __forceinline__ Quad<float> load(const float* field, int plane) const {
-    return place_.cells.load(field + cell(plane) * f_.level.at.plane, f_.level.at.row);
+  [[nodiscard]] __device__ __forceinline__ Quad<float> load(const float* field, int cell) const {
+    return place_.load(field + cell * f_.level.at.plane);
   }
 
   template <int... Step>
@@ -90,15 +87,16 @@ class DescendBlock {
     if (plane >= slab_.end + reach) {
       return;
     }
-    const Quad<float> asked = load(f_.r, plane + 1);
+    const PlaneOfMarch next = planes_[Step].next(f_.level.i);
+    const Quad<float> asked = load(f_.r, next.cell);
     if constexpr (Start == From::zero) {
-      e_[Step] = sweeper_.template relax_zero<red, Step & 1>(cell(plane), r_[Step]);
+      e_[Step] = sweeper_.template relax_zero<red, Step & 1>(planes_[Step], r_[Step]);
     } else {
       e_[Step] = asked_e_;
-      asked_e_ = load(f_.start, plane + 1);
-      relax<red, Step, 1>(plane, shared_.start);
+      asked_e_ = load(f_.start, next.cell);
+      relax<red, Step, 1>(shared_.start);
     }
-    relax<black, Step, lag + 1>(plane, shared_.red);
+    relax<black, Step, lag + 1>(shared_.red);
     restrict_plane<Step>(plane - lag - 2);
     if constexpr (Start == From::what_is_there) {
       publish<black, Step, 0>(shared_.start);
@@ -106,12 +104,13 @@ class DescendBlock {
     publish<red, Step, lag>(shared_.red);
     leave(shared_.relaxed[Step & 1], place_.warp, place_.lane, e_[slot(Step, lag + 1)]);
     r_[slot(Step, -1)] = asked;
-    __syncthreads();
+    planes_[slot(Step, -1)] = next;
+    wait_for_neighbours(place_.warp);
   }
 
   /// Relaxes what is of this colour in the plane `Lag` before.
   template <Colour Of, int Step, int Lag>
-  __device__ __forceinline__ void relax(int plane, const Edges<Seams> (&others)[2]) {
+  __device__ __forceinline__ void relax(const Edges<Seams> (&others)[2]) {
     constexpr int parity = (Step + Lag) & 1;
     const Edges<Seams>& edges = others[(Step + 1) & 1];
     Beside beside;
@@ -120,7 +119,7 @@ class DescendBlock {
     } else {
       beside = find<Of, parity>(edges, place_.warp, place_.lane);
     }
-    sweeper_.template relax<Of, parity>(cell(plane - Lag), e_[slot(Step, Lag + 1)],
+    sweeper_.template relax<Of, parity>(planes_[slot(Step, Lag)], e_[slot(Step, Lag + 1)],
                                         e_[slot(Step, Lag)], e_[slot(Step, Lag - 1)], beside,
                                         r_[slot(Step, Lag)]);
   }
@@ -130,8 +129,8 @@ class DescendBlock {
     const Beside beside = find(shared_.relaxed[(Step + 1) & 1], place_.warp, place_.lane);
     const Quad<float>& e = e_[slot(Step, lag + 2)];
     const Quad<float> residual =
-        sweeper_.residual(cell(plane), e_[slot(Step, lag + 3)], e, e_[slot(Step, lag + 1)], beside,
-                          r_[slot(Step, lag + 2)]);
+        sweeper_.residual(planes_[slot(Step, lag + 2)], e_[slot(Step, lag + 3)], e,
+                          e_[slot(Step, lag + 1)], beside, r_[slot(Step, lag + 2)]);
     if (plane >= slab_.first && plane < slab_.end) {
       restriction_.add(residual, plane);
       write(plane, e);
@@ -141,9 +140,8 @@ class DescendBlock {
   __device__ __forceinline__ void write(int plane, const Quad<float>& e) const {
 #pragma unroll
     for (int row = 0; row < 2; ++row) {
-      if (place_.owner && place_.has_row(f_.level, row)) {
-        float* const at =
-            f_.e + plane * f_.level.at.plane + (place_.j + row) * f_.level.at.row + place_.k;
+      if (place_.writes_row[row]) {
+        float* const at = (f_.e + plane * f_.level.at.plane) + place_.offset[row];
         *reinterpret_cast<float2*>(at) = make_float2(e.at[row][0], e.at[row][1]);
       }
     }
@@ -165,6 +163,7 @@ class DescendBlock {
   Sweeper<Seams> sweeper_;
   Restriction restriction_;
   Slab slab_;
+  PlaneOfMarch planes_[std::size_t{period}] = {};
   Quad<float> e_[std::size_t{period}] = {};
   Quad<float> r_[std::size_t{period}] = {};
   Quad<float> asked_e_ = {};

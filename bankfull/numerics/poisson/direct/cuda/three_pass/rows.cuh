@@ -3,6 +3,7 @@
 #include "bankfull/core/base/gpu_arch.hpp"
 #include "bankfull/core/exec/dynamic_shared.cuh"
 #include "bankfull/numerics/poisson/direct/cuda/three_pass/data.cuh"
+#include "bankfull/numerics/poisson/direct/cuda/three_pass/sides.cuh"
 #include "bankfull/numerics/poisson/direct/three_pass/rows.hpp"
 
 #include <cstdint>
@@ -38,8 +39,9 @@ class PlaneRows {
         plane_(static_cast<int>(blockIdx.x) / Rows::blocks_per_plane),
         shared_(dynamic_shared<Memory>()) {}
 
-  __device__ __forceinline__ void forward() const {
-    Line x = load_rows();
+  template <class Side>
+  __device__ __forceinline__ void forward(const Side& side) const {
+    Line x = load_rows(side);
     leave_twists();
     transform_row(x);
     __syncwarp();
@@ -89,13 +91,18 @@ class PlaneRows {
     return Rows::j(row_pairs) * data_.row_pitch;
   }
 
-  [[nodiscard]] __device__ __forceinline__ Line load_rows() const {
-    const Real* const row = row_of(Member());
-    const Real* const other = row + partner();
+  template <class Side>
+  [[nodiscard]] __device__ __forceinline__ Line load_rows(const Side& side) const {
+    const Member role;
+    const int j = first_m_ + Rows::j(role.pair());
+    const auto row = side.row(plane_, j);
+    const auto other = side.row(plane_, j + Rows::j(row_pairs));
     Line x;
 #pragma unroll
     for (int t = 0; t < radix; ++t) {
-      x[t] = {row[t * Steps::lanes], other[t * Steps::lanes]};
+      const int k = role.lane() + t * Steps::lanes;
+      const int next = t + 1 < radix ? k + 1 : (k + 1) % N;
+      x[t] = {row.at(k, next), other.at(k, next)};
     }
     return x;
   }
@@ -134,8 +141,8 @@ class PlaneRows {
     Complex<Real>* const line = line_of(role);
     transform_groups<radix>(x);
     Steps::leave(role.lane(), x, line);
-    const Complex<Real> root = constant_at(data_.roots_k + role.lane());
     if constexpr (Steps::lanes == 32) {
+      const Complex<Real> root = constant_at(data_.roots_k + role.lane());
       const Complex<Real> root_of_sums =
           constant_at(data_.roots_k + Steps::u_of(role.lane()) * (N / 32));
       __syncwarp();
@@ -143,14 +150,14 @@ class PlaneRows {
       x = sums_in_order<Real>(Steps::parity_of(role.lane()), sums.kept,
                               from_partner<radix, Real>(sums.given));
       transform<Real, radix>(x, root);
-    } else if constexpr (Steps::lanes == 16) {
-      __syncwarp();
-      x = Steps::take(role.lane(), line);
-      transform<Real, radix>(x, root);
     } else {
-      const Complex<Real> second = constant_at(data_.roots_k + role.lane() + Steps::lanes);
+      Points<Real, Steps::own_u> roots;
+#pragma unroll
+      for (int n = 0; n < Steps::own_u; ++n) {
+        roots[n] = constant_at(data_.roots_k + role.lane() + n * Steps::lanes);
+      }
       __syncwarp();
-      x = Steps::finish_two(role.lane(), root, second, line);
+      x = Steps::finish(role.lane(), roots, line);
     }
   }
 
@@ -222,12 +229,12 @@ class PlaneRows {
   Memory& shared_;
 };
 
-template <class Real, int N, int Radix>
+template <class Real, int N, int Radix, class Side>
 __global__ void __launch_bounds__(RowShape<Real, N, Radix>::threads,
                                   RowShape<Real, N, Radix>::blocks_per_multiprocessor)
-    rows_forward(const __grid_constant__ Data<Real> data) {
+    rows_forward(const __grid_constant__ Data<Real> data, const __grid_constant__ Side side) {
   if constexpr (compiled_capability >= cluster_capability) {
-    PlaneRows<Real, N, Radix>(data).forward();
+    PlaneRows<Real, N, Radix>(data).forward(side);
   }
 }
 
