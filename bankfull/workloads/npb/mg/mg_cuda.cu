@@ -2,16 +2,20 @@
 #include "bankfull/core/exec/reduce.cuh"
 #include "bankfull/workloads/npb/mg/cuda/block_grids.cuh"
 #include "bankfull/workloads/npb/mg/cuda/descend.cuh"
+#include "bankfull/workloads/npb/mg/cuda/turn.cuh"
 
 #include <array>
 #include <cmath>
+#include <optional>
+#include <type_traits>
 #include <utility>
 
 namespace bankfull::npb::mg {
 namespace {
 
 /// Two passes per level as on CPUs: down with residual and restriction, up with interpolation,
-/// residual and smoother. One block does the small grids. A whole run is one graph.
+/// residual and smoother. On one GPU a pass goes from the way up to the next way down on the finest
+/// grid, where that is faster. One block does the small grids. A whole run is one graph.
 template <class Grids>
 class CudaMultigrid final : public Benchmark {
  public:
@@ -27,6 +31,7 @@ class CudaMultigrid final : public Benchmark {
         next_(grids_.field()),
         descent_(cuda::plan_march(grids_.finest(), cuda::descent_limits(problem.device))),
         ascent_(cuda::plan_march(grids_.finest(), cuda::ascent_limits(problem.device))),
+        turn_(turn_of(problem.device)),
         squares_(static_cast<std::size_t>(descent_.blocks())),
         norms_squared_(MemorySpace::device, 2) {
     cuda::prepare_descent<Grid>(descent_.warps);
@@ -68,8 +73,9 @@ class CudaMultigrid final : public Benchmark {
   std::vector<Check> checks() override { return checks_of(norm_, size()); }
 
   [[nodiscard]] Work work() const override {
-    return {.traffic = traffic_of(size(), own_points()),
-            .model = traffic_model(),
+    const Turn turn = turn_ ? Turn::one_pass : Turn::two_passes;
+    return {.traffic = traffic_of(size(), own_points(), turn),
+            .model = traffic_model(turn),
             .working_set_bytes = working_set_bytes(own_points())};
   }
 
@@ -77,6 +83,17 @@ class CudaMultigrid final : public Benchmark {
 
  private:
   using Grid = typename Grids::Grid;
+  static constexpr bool is_whole = std::is_same_v<Grid, cuda::Cube>;
+
+  [[nodiscard]] std::optional<cuda::MarchPlan> turn_of(Device gpu) const {
+    if constexpr (is_whole) {
+      if (grids_.finest().side >= cuda::min_turn_side && cuda::has_turn(gpu)) {
+        cuda::prepare_turn();
+        return cuda::plan_turn(grids_.finest(), gpu);
+      }
+    }
+    return std::nullopt;
+  }
 
   [[nodiscard]] std::int64_t own_points() const {
     const Grid grid = grids_.finest();
@@ -88,10 +105,16 @@ class CudaMultigrid final : public Benchmark {
     double* u = grids_.values(u_);
     double* next = grids_.values(next_);
     for (int n = 0; n < iterations; ++n) {
-      // NPB forms the norm of the first residual too.
-      queue_descent(u, grids_.residual(), n == 0 ? norms_squared_.data() : nullptr);
+      if (n == 0 || !turn_) {
+        // NPB forms the norm of the first residual too.
+        queue_descent(u, grids_.residual(), n == 0 ? norms_squared_.data() : nullptr);
+      }
       grids_.queue_coarse_grids();
-      queue_ascent(u, next);
+      if (n < iterations - 1 && turn_) {
+        queue_turn(u, next);
+      } else {
+        queue_ascent(u, next);
+      }
       grids_.exchange(next);
       std::swap(u, next);
     }
@@ -123,6 +146,21 @@ class CudaMultigrid final : public Benchmark {
                               .plane_pairs = 0});
   }
 
+  /// From the way up to the next way down.
+  void queue_turn(const double* u, double* next) {
+    if constexpr (is_whole) {
+      cuda::queue_turn(stream_, *turn_,
+                       {.grids = grids_.upward(),
+                        .smoother = smoother_,
+                        .coarse = grids_.correction(),
+                        .u = u,
+                        .v = grids_.values(v_),
+                        .next = next,
+                        .residual = grids_.residual(),
+                        .plane_pairs = 0});
+    }
+  }
+
   Weights smoother_;
   const Communicator& ranks_;
   Stream stream_;
@@ -132,6 +170,7 @@ class CudaMultigrid final : public Benchmark {
   Buffer<double> next_;  ///< the finest u of the next cycle
   cuda::MarchPlan descent_;
   cuda::MarchPlan ascent_;
+  std::optional<cuda::MarchPlan> turn_;
   FixedOrderSums squares_;
   Buffer<double> norms_squared_;  ///< of this rank's part of the first residual and the last
   RepeatedWork whole_run_{stream_, [this] { queue(mg_parameters(size()).iterations); }};
