@@ -102,31 +102,41 @@ struct DealtRanges {
   unsigned blocks = 0;  ///< for the longest range
 };
 
-/// y = A x and the terms of x.y.
-template <class Columns, Outer Others>
-__global__ void __launch_bounds__(threads_per_block, 4)
-    multiply_kernel(DealtRanges rows, const __grid_constant__ LevelArguments<Columns> a,
-                    const double* x, double* y, double* partials) {
-  double term = 0.0;
+/// Adds up the terms of the block's rows: of each, add(row, sum) returns the sum with its term. One
+/// partial sum per block.
+template <class Add>
+__device__ __forceinline__ void sum_over_rows(const DealtRanges& rows, double* partials,
+                                              const Add& add) {
+  double sum = 0.0;
 #pragma unroll 1
   for (int n = static_cast<int>(blockIdx.y); n < rows.count; n += static_cast<int>(gridDim.y)) {
     const Range mine = rows.ranges[n];
     const std::int64_t row =
         mine.begin + std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x;
     if (row < mine.end) {
-      const double own = x[row];
-      const double lower = times(a.lower, row, x);
-      const double upper = times(a.upper, row, x);
-      const double outer = Others == Outer::some ? times(a.outer, row, x) : 0.0;
-      const double sum = fma(load_once(a.diagonal + row), own, lower) + upper + outer;
-      __stcs(y + row, sum);
-      term = fma(sum, own, term);
+      sum = add(row, sum);
     }
   }
-  term = block_sum(term);
+  sum = block_sum(sum);
   if (threadIdx.x == 0) {
-    partials[blockIdx.y * gridDim.x + blockIdx.x] = term;
+    partials[blockIdx.y * gridDim.x + blockIdx.x] = sum;
   }
+}
+
+/// y = A x and the terms of x.y.
+template <class Columns, Outer Others>
+__global__ void __launch_bounds__(threads_per_block, 4)
+    multiply_kernel(DealtRanges rows, const __grid_constant__ LevelArguments<Columns> a,
+                    const double* x, double* y, double* partials) {
+  sum_over_rows(rows, partials, [&](std::int64_t row, double term) {
+    const double own = x[row];
+    const double lower = times(a.lower, row, x);
+    const double upper = times(a.upper, row, x);
+    const double outer = Others == Outer::some ? times(a.outer, row, x) : 0.0;
+    const double sum = fma(load_once(a.diagonal + row), own, lower) + upper + outer;
+    __stcs(y + row, sum);
+    return fma(sum, own, term);
+  });
 }
 
 /// Vectors of an iteration whose product comes from a recurrence.
@@ -146,31 +156,20 @@ __global__ void __launch_bounds__(threads_per_block, 4)
                       double* partials) {
   const double alpha = first ? 0.0 : scalars->put_off;
   const double beta = first ? 0.0 : scalars->beta();
-  double term = 0.0;
-#pragma unroll 1
-  for (int n = static_cast<int>(blockIdx.y); n < rows.count; n += static_cast<int>(gridDim.y)) {
-    const Range mine = rows.ranges[n];
-    const std::int64_t row =
-        mine.begin + std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x;
-    if (row < mine.end) {
-      const double lower = times(a.lower, row, v.z);
-      const double outer = Others == Outer::some ? times(a.outer, row, v.z) : 0.0;
-      const double before = first ? 0.0 : __ldcs(v.p + row);
-      const double product = first ? 0.0 : __ldcs(v.ap + row);
-      if (!first) {
-        __stcs(v.x + row, fma(alpha, before, __ldcs(v.x + row)));
-      }
-      const double now = fma(beta, before, v.z[row]);
-      const double along = fma(beta, product, lower + load_once(a.du + row) + outer);
-      __stcs(v.p + row, now);
-      __stcs(v.ap + row, along);
-      term = fma(along, now, term);
+  sum_over_rows(rows, partials, [&](std::int64_t row, double term) {
+    const double lower = times(a.lower, row, v.z);
+    const double outer = Others == Outer::some ? times(a.outer, row, v.z) : 0.0;
+    const double before = first ? 0.0 : __ldcs(v.p + row);
+    const double product = first ? 0.0 : __ldcs(v.ap + row);
+    if (!first) {
+      __stcs(v.x + row, fma(alpha, before, __ldcs(v.x + row)));
     }
-  }
-  term = block_sum(term);
-  if (threadIdx.x == 0) {
-    partials[blockIdx.y * gridDim.x + blockIdx.x] = term;
-  }
+    const double now = fma(beta, before, v.z[row]);
+    const double along = fma(beta, product, lower + load_once(a.du + row) + outer);
+    __stcs(v.p + row, now);
+    __stcs(v.ap + row, along);
+    return fma(along, now, term);
+  });
 }
 
 }  // namespace bankfull::hpcg::cuda
