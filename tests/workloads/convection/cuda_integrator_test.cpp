@@ -8,6 +8,7 @@
 #include "tests/workloads/convection/steps.hpp"
 #include "tests/workloads/convection/warmer.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <memory>
@@ -267,6 +268,39 @@ TEST_P(CudaIntegratorSchedule, CopiesStayWhileTheFlowGoesOn) {
     }
   }
 }
+
+/// Explicit ones of so many tiles that they go up the planes in two groups, of slabs of which the
+/// last is thinner.
+std::vector<Case> wide_layers() {
+  std::vector<Case> layers = wide_layers_with_implicit_diffusion();
+  layers.resize(2);
+  for (Case& one : layers) {
+    Problem& problem = one.problem;
+    problem.implicit_diffusion = ImplicitDiffusion::none;
+    problem.time_step.fixed =
+        std::min(1e-3, 0.5 * longest_diffusive_step(problem, Grid(problem.axes)));
+    one.name += "Explicit";
+  }
+  return layers;
+}
+
+class CudaIntegratorOfWideLayers : public testing::TestWithParam<Case> {};
+
+/// The reference would take too long.
+TEST_P(CudaIntegratorOfWideLayers, AgreesWithTheCpu) {
+  for (const Precision precision : {Precision::fp64, Precision::fp32}) {
+    Problem cpu = GetParam().problem;
+    cpu.threads = 2;
+    cpu.precision = precision;
+    Problem gpu = cpu;
+    gpu.device = Device::cuda(0);
+    const double tolerance = precision == Precision::fp64 ? to_rounding : to_single_rounding;
+    EXPECT_LE(relative_difference(reached(gpu, 3).state, reached(cpu, 3).state), tolerance);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Layers, CudaIntegratorOfWideLayers, testing::ValuesIn(wide_layers()),
+                         case_name);
 
 /// Layers for whose rows the solver takes the divergence of a velocity, but where a stage ends with
 /// the solves of implicit diffusion.

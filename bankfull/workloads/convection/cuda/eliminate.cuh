@@ -4,6 +4,7 @@
 #include "bankfull/workloads/convection/cuda/advance.cuh"
 #include "bankfull/workloads/convection/cuda/implicit_slot.cuh"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace bankfull::convection {
@@ -28,6 +29,13 @@ struct EliminationArguments {
 };
 
 namespace detail {
+
+inline constexpr int elimination_columns = 32;
+inline constexpr int elimination_rows = 8;
+
+/// Blocks that share a multiprocessor and its registers.
+template <class Real>
+inline constexpr int elimination_blocks = sizeof(Real) == 8 ? 2 : 3;
 
 /// The pressure at a cell and at the three before it, around periodic ends. Only rows are cut.
 template <class Real>
@@ -224,12 +232,12 @@ __device__ __forceinline__ Real eliminate_column(const EliminationArguments<Real
 }
 
 template <Terms Which, Diffusion How, InPlane Widths, class Real>
-__global__ void __launch_bounds__(advance_columns* advance_rows, advance_blocks<Real>)
+__global__ void __launch_bounds__(elimination_columns* elimination_rows, elimination_blocks<Real>)
     eliminate_kernel(const __grid_constant__ EliminationArguments<Real> arguments) {
   const AdvanceArguments<Real>& advance = arguments.advance;
   const TileTicket ticket = take_ticket(arguments.tickets);
-  const int k = ticket.column * advance_columns + static_cast<int>(threadIdx.x);
-  const int j = ticket.row * advance_rows + static_cast<int>(threadIdx.y);
+  const int k = ticket.column * elimination_columns + static_cast<int>(threadIdx.x);
+  const int j = ticket.row * elimination_rows + static_cast<int>(threadIdx.y);
   wait_for_previous_slab(arguments.tickets, ticket);
   const bool inside = k < advance.flow.cells[2] && j < advance.flow.cells[1];
   const Real buoyancy =
@@ -252,12 +260,23 @@ auto eliminate_kernel_within(Terms terms, bool for_values) {
 
 }  // namespace detail
 
+/// Planes that one block of an elimination follows: many where the GPU is full, few where it is
+/// not.
+inline int planes_per_block(const int (&cells)[3], int multiprocessors) {
+  constexpr int most = 32;
+  constexpr int blocks_per_multiprocessor = 4;
+  const int columns = (cells[2] + detail::elimination_columns - 1) / detail::elimination_columns;
+  const int rows = (cells[1] + detail::elimination_rows - 1) / detail::elimination_rows;
+  const int wanted = std::max(1, multiprocessors * blocks_per_multiprocessor / (columns * rows));
+  return std::clamp(cells[0] / wanted, 1, most);
+}
+
 /// The tiles of columns that blocks of an elimination follow.
 inline TileTickets::Tiles elimination_tiles(std::int64_t rows, std::int64_t columns) {
   const auto tiles = [](std::int64_t count, int of) {
     return static_cast<int>((count + of - 1) / of);
   };
-  return {tiles(columns, detail::advance_columns), tiles(rows, detail::advance_rows)};
+  return {tiles(columns, detail::elimination_columns), tiles(rows, detail::elimination_rows)};
 }
 inline TileTickets::Tiles elimination_tiles(const int (&cells)[3]) {
   return elimination_tiles(cells[1], cells[2]);
@@ -268,7 +287,7 @@ inline TileTickets::Tiles elimination_tiles(const int (&cells)[3]) {
 template <class Real>
 bool columns_fill(const Extents& cells, int multiprocessors) {
   return 4 * elimination_tiles(cells.nj, cells.nk).count() >=
-         3 * multiprocessors * detail::advance_blocks<Real>;
+         3 * multiprocessors * detail::elimination_blocks<Real>;
 }
 
 /// Queues the right side of a stage. `for_values`: see ImplicitLines.
@@ -283,7 +302,7 @@ void queue_elimination(const Stream& stream, const EliminationArguments<Real>& a
           : detail::eliminate_kernel_within<InPlane::stretched, Real>(terms, for_values);
   launch(stream,
          {dim3(static_cast<unsigned>(arguments.tickets.tiles.count() * arguments.tickets.slabs)),
-          dim3(detail::advance_columns, detail::advance_rows)},
+          dim3(detail::elimination_columns, detail::elimination_rows)},
          kernel, arguments);
 }
 
