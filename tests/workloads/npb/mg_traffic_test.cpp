@@ -116,6 +116,18 @@ TEST_P(MgTraffic, NormOfTheResidualIsAsCounted) {
   counting::expect_equal(declared, grids.residual_norm());
 }
 
+// The turn does what both passes do, and reads neither u nor v again.
+TEST_P(MgTraffic, TurnIsBothPassesButForOneReadingOfTheGrids) {
+  CountedGrids grids(GetParam());
+  const Traffic one = turn_traffic(grids.points());
+  const Traffic two =
+      upward_traffic(grids.points(), Start::u) + downward_traffic(grids.points(), Start::u);
+  EXPECT_EQ(two.bytes_read - one.bytes_read,
+            2.0 * sizeof(double) * static_cast<double>(grids.points()));
+  EXPECT_EQ(one.bytes_written, two.bytes_written);
+  EXPECT_EQ(one.flops, two.flops);
+}
+
 INSTANTIATE_TEST_SUITE_P(Shapes, MgTraffic,
                          testing::Values(Extents{8, 8, 8}, Extents{4, 16, 8}, Extents{16, 4, 32},
                                          Extents{4, 4, 4}),

@@ -133,17 +133,28 @@ std::vector<Check> checks_of(double residual_norm, Class size) {
                     mg_parameters(size).residual_norm, tolerance)};
 }
 
-Traffic traffic_of(Class size, std::int64_t points) {
+Traffic traffic_of(Class size, std::int64_t points, Turn turn) {
+  const int iterations = mg_parameters(size).iterations;
   // The first residual is formed on the way down, of the last one only the norm is needed.
   const Traffic first_norm{.flops = RowFlops::square * static_cast<double>(points)};
-  return mg_parameters(size).iterations * cycle_traffic(points, level_count(size)) + first_norm +
-         residual_norm_traffic(points);
+  Traffic all = iterations * cycle_traffic(points, level_count(size)) + first_norm +
+                residual_norm_traffic(points);
+  if (turn == Turn::one_pass) {
+    const Traffic one = turn_traffic(points);
+    const Traffic two = upward_traffic(points, Start::u) + downward_traffic(points, Start::u);
+    all.bytes_read -= (iterations - 1) * (two.bytes_read - one.bytes_read);
+  }
+  return all;
 }
 
-std::string traffic_model() {
-  return "each level: down reads u and v and writes the coarse r, up reads u, v and the coarse u "
-         "and writes u; r instead of u and v below the finest; one more reading of u and v; halos "
-         "not counted";
+std::string traffic_model(Turn turn) {
+  const std::string two_passes =
+      "each level: down reads u and v and writes the coarse r, up reads u, v and the coarse u "
+      "and writes u; r instead of u and v below the finest; one more reading of u and v; halos "
+      "not counted";
+  return turn == Turn::two_passes
+             ? two_passes
+             : two_passes + "; on the finest level up and the next down read u and v once";
 }
 
 Facts facts_of(const Problem& problem) {

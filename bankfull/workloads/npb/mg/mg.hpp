@@ -60,12 +60,18 @@ Charges find_charges(Class size, int threads, const Communicator& ranks);
 
 std::vector<Check> checks_of(double residual_norm, Class size);
 
+/// How the finest grid is passed over between two V-cycles.
+enum class Turn {
+  two_passes,  ///< up, then down
+  one_pass,    ///< both in one
+};
+
 /// Traffic of one run on a rank with so many points, in two passes per level; see traffic.hpp. Its
 /// flops are those that are done, not NPB's count.
-Traffic traffic_of(Class size, std::int64_t points);
+Traffic traffic_of(Class size, std::int64_t points, Turn turn = Turn::two_passes);
 
 /// Description of the traffic model.
-std::string traffic_model();
+std::string traffic_model(Turn turn = Turn::two_passes);
 
 /// u, v and the next u of the finest grid.
 constexpr double working_set_bytes(std::int64_t points) {
@@ -90,5 +96,7 @@ std::int64_t cuda_memory_bytes(const Problem& problem, int ranks);
 std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& ranks);
 std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& ranks,
                                      const Blocks& blocks);
+/// On one GPU; one pass needs a GPU with a copy engine.
+std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& rank, Turn turn);
 
 }  // namespace bankfull::npb::mg

@@ -2,21 +2,24 @@
 #include "bankfull/core/exec/reduce.cuh"
 #include "bankfull/workloads/npb/mg/cuda/block_grids.cuh"
 #include "bankfull/workloads/npb/mg/cuda/descend.cuh"
+#include "bankfull/workloads/npb/mg/cuda/turn.hpp"
 
 #include <array>
 #include <cmath>
+#include <type_traits>
 #include <utility>
 
 namespace bankfull::npb::mg {
 namespace {
 
 /// Two passes per level as on CPUs: down with residual and restriction, up with interpolation,
-/// residual and smoother. One block does the small grids. A whole run is one graph.
+/// residual and smoother. On one GPU a pass goes from the way up to the next way down on the finest
+/// grid, where that is faster. One block does the small grids. A whole run is one graph.
 template <class Grids>
 class CudaMultigrid final : public Benchmark {
  public:
   /// Collective.
-  CudaMultigrid(const Problem& problem, const Communicator& ranks, const Blocks& blocks)
+  CudaMultigrid(const Problem& problem, const Communicator& ranks, const Blocks& blocks, Turn turn)
       : Benchmark(Kernel::mg, problem.size),
         smoother_(perturbed_smoother(problem)),
         ranks_(ranks),
@@ -27,10 +30,17 @@ class CudaMultigrid final : public Benchmark {
         next_(grids_.field()),
         descent_(cuda::plan_march(grids_.finest(), cuda::descent_limits(problem.device))),
         ascent_(cuda::plan_march(grids_.finest(), cuda::ascent_limits(problem.device))),
+        turn_(turn),
         squares_(static_cast<std::size_t>(descent_.blocks())),
         norms_squared_(MemorySpace::device, 2) {
     cuda::prepare_descent<Grid>(descent_.warps);
     cuda::prepare_ascent<Grid>(ascent_.warps);
+    if constexpr (is_whole) {
+      if (turn_ == Turn::one_pass) {
+        turn_plane_pairs_ = cuda::plan_turn(grids_.finest(), problem.device);
+        cuda::prepare_turn();
+      }
+    }
     fill_bytes(v_.data(), 0, v_.bytes(), stream_);
     cuda::queue_charges(
         cuda::find_charges(size(), stream_, ranks),
@@ -68,8 +78,8 @@ class CudaMultigrid final : public Benchmark {
   std::vector<Check> checks() override { return checks_of(norm_, size()); }
 
   [[nodiscard]] Work work() const override {
-    return {.traffic = traffic_of(size(), own_points()),
-            .model = traffic_model(),
+    return {.traffic = traffic_of(size(), own_points(), turn_),
+            .model = traffic_model(turn_),
             .working_set_bytes = working_set_bytes(own_points())};
   }
 
@@ -77,6 +87,7 @@ class CudaMultigrid final : public Benchmark {
 
  private:
   using Grid = typename Grids::Grid;
+  static constexpr bool is_whole = std::is_same_v<Grid, cuda::Cube>;
 
   [[nodiscard]] std::int64_t own_points() const {
     const Grid grid = grids_.finest();
@@ -88,10 +99,16 @@ class CudaMultigrid final : public Benchmark {
     double* u = grids_.values(u_);
     double* next = grids_.values(next_);
     for (int n = 0; n < iterations; ++n) {
-      // NPB forms the norm of the first residual too.
-      queue_descent(u, grids_.residual(), n == 0 ? norms_squared_.data() : nullptr);
+      if (n == 0 || turn_ == Turn::two_passes) {
+        // NPB forms the norm of the first residual too.
+        queue_descent(u, grids_.residual(), n == 0 ? norms_squared_.data() : nullptr);
+      }
       grids_.queue_coarse_grids();
-      queue_ascent(u, next);
+      if (n < iterations - 1 && turn_ == Turn::one_pass) {
+        queue_turn(u, next);
+      } else {
+        queue_ascent(u, next);
+      }
       grids_.exchange(next);
       std::swap(u, next);
     }
@@ -123,6 +140,20 @@ class CudaMultigrid final : public Benchmark {
                               .plane_pairs = 0});
   }
 
+  /// From the way up to the next way down.
+  void queue_turn(const double* u, double* next) {
+    if constexpr (is_whole) {
+      cuda::queue_turn(stream_, {.grids = grids_.upward(),
+                                 .smoother = smoother_,
+                                 .coarse = grids_.correction(),
+                                 .u = u,
+                                 .v = grids_.values(v_),
+                                 .next = next,
+                                 .residual = grids_.residual(),
+                                 .plane_pairs = turn_plane_pairs_});
+    }
+  }
+
   Weights smoother_;
   const Communicator& ranks_;
   Stream stream_;
@@ -132,6 +163,8 @@ class CudaMultigrid final : public Benchmark {
   Buffer<double> next_;  ///< the finest u of the next cycle
   cuda::MarchPlan descent_;
   cuda::MarchPlan ascent_;
+  Turn turn_;
+  int turn_plane_pairs_ = 0;  ///< of a slab
   FixedOrderSums squares_;
   Buffer<double> norms_squared_;  ///< of this rank's part of the first residual and the last
   RepeatedWork whole_run_{stream_, [this] { queue(mg_parameters(size()).iterations); }};
@@ -154,12 +187,20 @@ std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator&
   return make_cuda(problem, ranks, blocks_of(problem, ranks.size()));
 }
 
+std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& rank, Turn turn) {
+  return std::make_unique<CudaMultigrid<cuda::GridsOfOneGpu>>(problem, rank, blocks_of(problem, 1),
+                                                              turn);
+}
+
 std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& ranks,
                                      const Blocks& blocks) {
   if (!blocks.is_cut()) {
-    return std::make_unique<CudaMultigrid<cuda::GridsOfOneGpu>>(problem, ranks, blocks);
+    const bool one_pass =
+        mg_parameters(problem.size).side >= cuda::min_turn_side && cuda::has_turn(problem.device);
+    return make_cuda(problem, ranks, one_pass ? Turn::one_pass : Turn::two_passes);
   }
-  return std::make_unique<CudaMultigrid<cuda::GridsOfRanks>>(problem, ranks, blocks);
+  return std::make_unique<CudaMultigrid<cuda::GridsOfRanks>>(problem, ranks, blocks,
+                                                             Turn::two_passes);
 }
 
 }  // namespace bankfull::npb::mg

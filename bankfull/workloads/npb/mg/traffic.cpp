@@ -38,6 +38,11 @@ Traffic upward_traffic(std::int64_t points, Start start) {
              : of_points(points, 2.0 + coarse_share, 1.0, flops + RowFlops::added_to_interpolated);
 }
 
+Traffic turn_traffic(std::int64_t points) {
+  return upward_traffic(points, Start::u) +
+         of_points(points, 0.0, coarse_share, residual_flops + restriction_flops);
+}
+
 Traffic coarsest_traffic(std::int64_t points) {
   return of_points(points, 1.0, 1.0, smoother_flops);
 }

@@ -22,6 +22,10 @@ Traffic downward_traffic(std::int64_t points, Start start);
 /// The way up: the coarse u, u and v are read, u is written.
 Traffic upward_traffic(std::int64_t points, Start start);
 
+/// From the way up to the next way down in one pass, which reads u and v once: the coarse u, u and
+/// v are read, u and the coarse r are written.
+Traffic turn_traffic(std::int64_t points);
+
 /// The coarsest grid: r is read, u written.
 Traffic coarsest_traffic(std::int64_t points);
 

@@ -78,6 +78,14 @@ struct AscendShared {
   std::uint64_t barrier;
 };
 
+/// Points of Q coarse on a coarse plane: the row between two coarse rows and that on the second;
+/// x of a coarse row: the column before.
+__device__ __forceinline__ Quad interpolate(const double2& row_before, const double2& row) {
+  const double middle_before = row_before.x + row_before.y;
+  const double middle = row.x + row.y;
+  return {{{0.25 * (middle_before + middle), 0.5 * (row_before.y + row.y)}, {0.5 * middle, row.y}}};
+}
+
 /// A thread's points of Q coarse.
 template <class GridType>
 class Interpolation {
@@ -95,16 +103,13 @@ class Interpolation {
   /// Starts loading a coarse plane, which `take` returns.
   __device__ __forceinline__ void ask(int plane) {
     const double* const at = coarse_ + grid_.plane(plane);
-    asked_ = {{__ldg(at + row_before_ + column_before_), __ldg(at + row_before_ + column_)},
-              {__ldg(at + row_ + column_before_), __ldg(at + row_ + column_)}};
+    asked_ = {{{__ldg(at + row_before_ + column_before_), __ldg(at + row_before_ + column_)},
+               {__ldg(at + row_ + column_before_), __ldg(at + row_ + column_)}}};
   }
 
   __device__ __forceinline__ void take() {
-    const double middle_a = asked_.a.x + asked_.a.y;
-    const double middle_b = asked_.b.x + asked_.b.y;
     before_ = here_;
-    here_ = {{0.25 * (middle_a + middle_b), 0.5 * (asked_.a.y + asked_.b.y)},
-             {0.5 * middle_b, asked_.b.y}};
+    here_ = interpolate(asked_.row[0], asked_.row[1]);
   }
 
   /// Points of the fine plane on the coarse one taken last.
@@ -140,7 +145,6 @@ class AscendBlock {
         place_(f_.grids.fine.columns() / 2, f_.grids.fine.rows() / 2),
         points_(f_.grids.fine, place_),
         interpolation_(f_.coarse, f_.grids.coarse, place_),
-        smoother_(f_.smoother),
         barrier_(shared.barrier, Warps),
         first_(2 * static_cast<int>(blockIdx.z) * f_.plane_pairs),
         end_(min(first_ + 2 * f_.plane_pairs, f_.grids.fine.planes())) {}
@@ -181,18 +185,26 @@ class AscendBlock {
     const int before = slot == 0 ? 2 : slot - 1;
     const Quad residual_before = residual_here_;
     const Quad iterate_before = place_.own(shared_.iterate[slot]);
-    residual_here_ =
-        residual_.advance(iterate_here_, place_.beside_rows(iterate_here_, shared_.iterate[before]),
-                          place_.own(shared_.v.of(plane - 1)));
+    residual_here_ = form_residual(place_.beside_rows(iterate_here_, shared_.iterate[before]),
+                                   place_.own(shared_.v.of(plane - 1)));
     iterate_here_ = form_iterate<Odd>(plane);
     place_.leave(residual_here_, shared_.residual[slot]);
     place_.leave(iterate_here_, shared_.iterate[slot]);
     barrier_.arrive();
     copy(plane + copy_slots);
-    write(plane - 4,
-          smoother_.advance(iterate_before, residual_before,
+    write(plane - 4, smooth(iterate_before, residual_before,
                             place_.beside_rows(residual_before, shared_.residual[before])));
     barrier_.wait();
+  }
+
+  __device__ __forceinline__ Quad form_residual(const Quad& rows, const Quad& v) {
+    return {{residual_[0].advance(iterate_here_.row[0], rows.row[0], v.row[0]),
+             residual_[1].advance(iterate_here_.row[1], rows.row[1], v.row[1])}};
+  }
+
+  __device__ __forceinline__ Quad smooth(const Quad& w, const Quad& r, const Quad& rows) {
+    return {{smoother_[0].advance(f_.smoother, w.row[0], r.row[0], rows.row[0]),
+             smoother_[1].advance(f_.smoother, w.row[1], r.row[1], rows.row[1])}};
   }
 
   __device__ __forceinline__ void write(int plane, const Quad& smoothed) const {
@@ -228,8 +240,8 @@ class AscendBlock {
   Place<Warps> place_;
   Points<GridType> points_;
   Interpolation<GridType> interpolation_;
-  Residual residual_;
-  Smoother smoother_;
+  Residual residual_[2];
+  Smoother smoother_[2];
   SplitBarrier barrier_;
   int first_;
   int end_;

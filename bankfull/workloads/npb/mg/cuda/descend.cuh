@@ -27,31 +27,23 @@ class Restriction {
  public:
   /// Takes the even plane between two coarse ones; returns the coarse point on the plane before.
   __device__ __forceinline__ double between(const double2& at, const double2& beside_row) {
-    const double coarse = finish(at, beside_row);
-    faces_ = at;
-    edges_ = beside_row;
-    return coarse;
+    constexpr Weights p = restriction_weights;
+    const double2 part = {fma(p[3], beside_row.x, p[2] * at.x),
+                          fma(p[2], beside_row.y, p[1] * at.y)};
+    const double2 sum = sum_ + part;
+    sum_ = part;
+    return sum.y + (sum.x + __shfl_down_sync(~0U, sum.x, 1));
   }
 
   /// Takes an odd plane. `beside_row`: sum of the rows beside the one in the middle.
   __device__ __forceinline__ void on(const double2& at, const double2& beside_row) {
-    centre_ = at;
-    faces_ = faces_ + beside_row;
+    constexpr Weights p = restriction_weights;
+    sum_ = {fma(p[1], at.x, fma(p[2], beside_row.x, sum_.x)),
+            fma(p[0], at.y, fma(p[1], beside_row.y, sum_.y))};
   }
 
  private:
-  __device__ __forceinline__ double finish(const double2& at, const double2& beside_row) const {
-    constexpr Weights p = restriction_weights;
-    const double2 faces = faces_ + at;
-    const double2 edges = edges_ + beside_row;
-    const double left = fma(p[3], edges.x, fma(p[2], faces.x, p[1] * centre_.x));
-    const double right = __shfl_down_sync(~0U, left, 1);
-    return fma(p[2], edges.y, fma(p[1], faces.y, fma(p[0], centre_.y, left + right)));
-  }
-
-  double2 centre_ = {};
-  double2 faces_ = {};
-  double2 edges_ = {};
+  double2 sum_ = {};  ///< of the column between two coarse ones, and of that on the second
 };
 
 /// One block of the way down. At step n it takes plane n of u, forms r of plane n - 2 and restricts
@@ -92,11 +84,12 @@ class DescendBlock {
     asked_u_ = points_.load(f_.u, min(plane + 1, end_ + 1));
     asked_v_ = points_.load(f_.v, min(plane, end_));
     restrict_plane<Odd>(plane - 3);
-    residual_here_ = residual_.advance(
-        iterate_here_, place_.beside_rows(iterate_here_, shared_.iterate[Odd ? 0 : 1]), v);
+    const Quad rows = place_.beside_rows(iterate_here_, shared_.iterate[Odd ? 0 : 1]);
+    residual_here_ = {{residual_[0].advance(iterate_here_.row[0], rows.row[0], v.row[0]),
+                       residual_[1].advance(iterate_here_.row[1], rows.row[1], v.row[1])}};
     iterate_here_ = u;
     add_squares(plane - 2);
-    shared_.first_row[Odd ? 1 : 0][place_.warp][place_.lane] = residual_here_.a;
+    shared_.first_row[Odd ? 1 : 0][place_.warp][place_.lane] = residual_here_.row[0];
     place_.leave(iterate_here_, shared_.iterate[Odd ? 1 : 0]);
     __syncthreads();
   }
@@ -106,11 +99,11 @@ class DescendBlock {
   __device__ __forceinline__ void restrict_plane(int plane) {
     const double2 next_row =
         shared_.first_row[Odd ? 0 : 1][min(place_.warp + 1, Warps - 1)][place_.lane];
-    const double2 beside_row = residual_here_.a + next_row;
+    const double2 beside_row = residual_here_.row[0] + next_row;
     if constexpr (!Odd) {
-      restriction_.on(residual_here_.b, beside_row);
+      restriction_.on(residual_here_.row[1], beside_row);
     } else {
-      const double coarse = restriction_.between(residual_here_.b, beside_row);
+      const double coarse = restriction_.between(residual_here_.row[1], beside_row);
       if (plane > first_ && place_.owner && f_.coarse != nullptr) {
         const GridType& grid = f_.grids.coarse;
         f_.coarse[grid.plane(plane / 2 - 1) + grid.row(place_.row_pair) + place_.pair] = coarse;
@@ -123,17 +116,17 @@ class DescendBlock {
       return;
     }
     const Quad& r = residual_here_;
-    squares_ = fma(r.a.x, r.a.x, squares_);
-    squares_ = fma(r.a.y, r.a.y, squares_);
-    squares_ = fma(r.b.x, r.b.x, squares_);
-    squares_ = fma(r.b.y, r.b.y, squares_);
+    for (const double2& row : r.row) {
+      squares_ = fma(row.x, row.x, squares_);
+      squares_ = fma(row.y, row.y, squares_);
+    }
   }
 
   const DescendArguments<GridType>& f_;
   DescendShared<Warps>& shared_;
   Place<Warps> place_;
   Points<GridType> points_;
-  Residual residual_;
+  Residual residual_[2];
   Restriction restriction_;
   int first_;
   int end_;

@@ -30,15 +30,30 @@ inline constexpr int lane_pairs = 30;  ///< pairs of columns that a warp finishe
 inline constexpr int fill_planes = 6;  ///< steps of a march before its first and after its last
 inline constexpr int row_slots = 32;   ///< double2 of a row in shared memory
 
-/// The points of one thread: two rows of two columns.
-struct Quad {
-  double2 a;
-  double2 b;
+/// Points of one thread: rows of two columns.
+template <int Rows>
+struct Patch {
+  double2 row[std::size_t{Rows}];
 };
 
-template <class Function, class... Quads>
-__device__ __forceinline__ Quad each(const Function& function, const Quads&... of) {
-  return {{function(of.a.x...), function(of.a.y...)}, {function(of.b.x...), function(of.b.y...)}};
+/// Those of the passes that read a grid once per V-cycle and direction.
+using Quad = Patch<2>;
+
+/// For two columns.
+template <class Function, class... Columns>
+__device__ __forceinline__ double2 each_column(const Function& function, const Columns&... of) {
+  return {function(of.x...), function(of.y...)};
+}
+
+template <class Function, int Rows, class... Patches>
+__device__ __forceinline__ Patch<Rows> each(const Function& function, const Patch<Rows>& first,
+                                            const Patches&... others) {
+  Patch<Rows> result;
+#pragma unroll
+  for (int n = 0; n < Rows; ++n) {
+    result.row[n] = each_column(function, first.row[n], others.row[n]...);
+  }
+  return result;
 }
 
 /// Sums of the columns left and right of each.
@@ -50,26 +65,35 @@ __device__ __forceinline__ double2 operator+(const double2& x, const double2& y)
   return {x.x + y.x, x.y + y.y};
 }
 
-__device__ __forceinline__ Quad operator+(const Quad& x, const Quad& y) {
-  return {x.a + y.a, x.b + y.b};
+/// Sums of the rows beside each; `above` and `below`: those beyond the first and the last.
+template <int Rows>
+__device__ __forceinline__ Patch<Rows> beside_rows(const Patch<Rows>& at, const double2& above,
+                                                   const double2& below) {
+  Patch<Rows> sums;
+#pragma unroll
+  for (int n = 0; n < Rows; ++n) {
+    sums.row[n] = (n > 0 ? at.row[n > 0 ? n - 1 : 0] : above) +
+                  (n < Rows - 1 ? at.row[n < Rows - 1 ? n + 1 : 0] : below);
+  }
+  return sums;
 }
 
-__device__ __forceinline__ Quad beside(const Quad& c) { return {beside(c.a), beside(c.b)}; }
-
-/// r = v - A u, plane after plane.
+/// r = v - A u in a row, plane after plane.
 class Residual {
  public:
-  /// Takes a plane of u, the sums of the rows beside each, and v; returns r of the plane before.
-  __device__ __forceinline__ Quad advance(const Quad& u, const Quad& rows, const Quad& v) {
+  /// Takes a plane of u, the sums of the rows beside it, and v; returns r of the plane before.
+  __device__ __forceinline__ double2 advance(const double2& u, const double2& rows,
+                                             const double2& v) {
     static_assert(operator_weights[1] == 0.0, "faces have no weight in A");
-    const Quad edges = beside(rows);
-    const Quad faces = rows + beside(u);
-    const Quad beside_plane =
-        each([](double face,
-                double edge) { return fma(operator_weights[2], face, operator_weights[3] * edge); },
-             faces, edges);
-    const Quad r = each([](double x, double y) { return x - y; }, begun_, beside_plane);
-    begun_ = each(
+    const double2 edges = beside(rows);
+    const double2 faces = rows + beside(u);
+    const double2 beside_plane = each_column(
+        [](double face, double edge) {
+          return fma(operator_weights[2], face, operator_weights[3] * edge);
+        },
+        faces, edges);
+    const double2 r = each_column([](double x, double y) { return x - y; }, begun_, beside_plane);
+    begun_ = each_column(
         [](double source, double before, double centre, double edge) {
           return fma(-operator_weights[0], centre,
                      fma(-operator_weights[2], edge, source - before));
@@ -80,27 +104,28 @@ class Residual {
   }
 
  private:
-  Quad begun_ = {};         ///< r of the last plane but for the plane to come
-  Quad beside_plane_ = {};  ///< what the last plane takes off its neighbours
+  double2 begun_ = {};         ///< r of the last plane but for the plane to come
+  double2 beside_plane_ = {};  ///< what the last plane takes off its neighbours
 };
 
-/// w + S r, plane after plane.
+/// w + S r in a row, plane after plane.
 class Smoother {
  public:
-  __device__ __forceinline__ explicit Smoother(const Weights& weights)
-      : centre_(weights[0]), face_(weights[1]), edge_(weights[2]) {}
-
-  /// Takes a plane of w, of r and the sums of the rows beside each of r; returns the plane before,
+  /// Takes a plane of w, of r and the sums of the rows beside it of r; returns the plane before,
   /// smoothed.
-  __device__ __forceinline__ Quad advance(const Quad& w, const Quad& r, const Quad& rows) {
-    const Quad edges = beside(rows);
-    const Quad faces = rows + beside(r);
-    const Quad beside_plane =
-        each([this](double at, double face) { return fma(edge_, face, face_ * at); }, r, faces);
-    const Quad smoothed = begun_ + beside_plane;
-    begun_ = each(
-        [this](double iterate, double before, double at, double face, double edge) {
-          return fma(centre_, at, fma(face_, face, fma(edge_, edge, iterate + before)));
+  __device__ __forceinline__ double2 advance(const Weights& weights, const double2& w,
+                                             const double2& r, const double2& rows) {
+    const double centre = weights[0];
+    const double face_weight = weights[1];
+    const double edge_weight = weights[2];
+    const double2 edges = beside(rows);
+    const double2 faces = rows + beside(r);
+    const double2 beside_plane = each_column(
+        [&](double at, double face) { return fma(edge_weight, face, face_weight * at); }, r, faces);
+    const double2 smoothed = begun_ + beside_plane;
+    begun_ = each_column(
+        [&](double iterate, double before, double at, double face, double edge) {
+          return fma(centre, at, fma(face_weight, face, fma(edge_weight, edge, iterate + before)));
         },
         w, beside_plane_, r, faces, edges);
     beside_plane_ = beside_plane;
@@ -108,11 +133,8 @@ class Smoother {
   }
 
  private:
-  double centre_;
-  double face_;
-  double edge_;
-  Quad begun_ = {};         ///< the last plane, smoothed but for the plane to come
-  Quad beside_plane_ = {};  ///< what the last plane adds to its neighbours
+  double2 begun_ = {};         ///< the last plane, smoothed but for the plane to come
+  double2 beside_plane_ = {};  ///< what the last plane adds to its neighbours
 };
 
 /// A plane of a region in shared memory.
@@ -154,14 +176,14 @@ struct Place {
   /// Sums of the rows beside each of the thread's.
   __device__ __forceinline__ Quad beside_rows(const Quad& at,
                                               const SharedPlane<Warps>& plane) const {
-    return {plane.at[row_above] + at.b, at.a + plane.at[row_below]};
+    return cuda::beside_rows(at, plane.at[row_above], plane.at[row_below]);
   }
   __device__ __forceinline__ Quad own(const SharedPlane<Warps>& plane) const {
     return {plane.at[own_row], plane.at[own_row + row_slots]};
   }
   __device__ __forceinline__ void leave(const Quad& values, SharedPlane<Warps>& plane) const {
-    plane.at[own_row] = values.a;
-    plane.at[own_row + row_slots] = values.b;
+    plane.at[own_row] = values.row[0];
+    plane.at[own_row + row_slots] = values.row[1];
   }
 };
 
@@ -176,7 +198,7 @@ class Points {
   /// A plane of the grid, which is not written during the kernel.
   __device__ __forceinline__ Quad load(const double* values, int plane) const {
     const double* const at = values + grid_.plane(plane) + own_;
-    return {pair_of(load_once(at)), pair_of(load_once(at + grid_.row_pitch()))};
+    return {{pair_of(load_once(at)), pair_of(load_once(at + grid_.row_pitch()))}};
   }
 
   /// Starts copying a plane of the grid.
@@ -191,15 +213,15 @@ class Points {
 
   __device__ __forceinline__ void store(const Quad& points, int plane, double* values) const {
     double* const at = values + grid_.plane(plane) + own_;
-    *reinterpret_cast<double2*>(at) = points.a;
-    *reinterpret_cast<double2*>(at + grid_.row_pitch()) = points.b;
+    *reinterpret_cast<double2*>(at) = points.row[0];
+    *reinterpret_cast<double2*>(at + grid_.row_pitch()) = points.row[1];
   }
 
   /// The same with streaming stores.
   __device__ __forceinline__ void stream(const Quad& points, int plane, double* values) const {
     double* const at = values + grid_.plane(plane) + own_;
-    __stcs(reinterpret_cast<double2*>(at), points.a);
-    __stcs(reinterpret_cast<double2*>(at + grid_.row_pitch()), points.b);
+    __stcs(reinterpret_cast<double2*>(at), points.row[0]);
+    __stcs(reinterpret_cast<double2*>(at + grid_.row_pitch()), points.row[1]);
   }
 
  private:
