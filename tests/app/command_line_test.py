@@ -342,8 +342,10 @@ class Himeno(CommandLine):
         self.assert_refusal(result, USAGE, ["--perturb-operator"])
 
     def test_a_threshold_judges_a_percentage(self):
-        for percent, code in (("1e-9", OK), ("1e9", BELOW)):
-            result = run("himeno", "--size", size_beyond_caches(BINARY), "--min-percent", percent, "--quiet", *QUICK)
+        problem = ["himeno", "--size", size_beyond_caches(BINARY), "--schedule", "tuned", "--quiet", *QUICK]
+        ceilings = str(self.path / "ceilings.json")
+        for percent, code, more in (("1e-9", OK, ["--json", ceilings]), ("1e9", BELOW, ["--ceiling", ceilings])):
+            result = run(*problem, "--min-percent", percent, *more)
             self.assertEqual(result.returncode, code, result.stderr)
             self.assertRegex(result.stdout, r" ceiling_gbs=\S+ percent=")
             self.assertEqual("below --min-percent" in result.stderr, code == BELOW, result.stderr)

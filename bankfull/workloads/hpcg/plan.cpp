@@ -309,6 +309,7 @@ std::int64_t data_bytes(const Problem& problem, const RankGrid& grid) {
 WorkBytes work_bytes(const Problem& problem, int ranks) {
   const RankGrid grid = decompose(problem, ranks).grid();
   const bool tuned = problem.variant != Variant::reference;
+  const bool on_gpu = problem.device.is_cuda();
   std::int64_t bytes = 0;
   const auto add = [&](std::int64_t arrays, std::int64_t size) {
     bytes += arrays * resident_bytes(size);
@@ -320,7 +321,8 @@ WorkBytes work_bytes(const Problem& problem, int ranks) {
     add(1, 4 * entries);
     add(1, 8 * entries);
     add(level == 0 ? 2 : 1, 8 * (rows + 1));
-    add(level == 0 ? 7 : 3, 8 * columns_of(points, grid));
+    const int own_vectors = tuned || on_gpu ? 7 : 6;
+    add(level == 0 ? own_vectors : 3, 8 * columns_of(points, grid));
     // Both halves of the variant's copy, then its diagonal, order, slots and coarse rows; or the
     // reference's diagonal and products.
     add(tuned ? 2 : 0, copy_bytes(problem, rows, entries) / 3 - 5 * rows);
@@ -331,12 +333,12 @@ WorkBytes work_bytes(const Problem& problem, int ranks) {
     add(tuned ? 1 : 2, 8 * rows);
     add(tuned ? 5 : 0, 4 * rows);
   }
-  // The checks hold five vectors of the host beside the solver's.
-  const std::int64_t checks = problem.local.count() * 5 * static_cast<int>(sizeof(double));
+  // The checks hold five vectors of the host beside the solver's, which on a CPU applies its
+  // operators to two more.
+  const std::int64_t vector = problem.local.count() * static_cast<int>(sizeof(double));
   const std::int64_t set = tuned ? bytes / 4 : 0;
-  return problem.device.is_cuda()
-             ? WorkBytes{.device = bytes, .host = checks, .working_set = set}
-             : WorkBytes{.device = bytes + checks, .host = 0, .working_set = set};
+  return on_gpu ? WorkBytes{.device = bytes, .host = 5 * vector, .working_set = set}
+                : WorkBytes{.device = bytes + 7 * vector, .host = 0, .working_set = set};
 }
 
 Plan make_plan(const Problem& problem, const Communicator& ranks, CeilingRule ceilings,

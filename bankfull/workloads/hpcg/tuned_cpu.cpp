@@ -343,6 +343,12 @@ std::unique_ptr<CgBackend> make_tuned_backend(const Problem& problem, const Comm
   const bool slim =
       problem.columns == ColumnIndices::slim && make_slim<slice_height>(executor, ranks, coloured);
   copy_coarse_slots<slice_height>(executor, coloured);
+  if (!slim) {
+    for (ColouredLevel& level : coloured) {
+      level.lower.base = {};
+      level.upper.base = {};
+    }
+  }
   if (slim) {
     return std::make_unique<CpuTuned<SlimColumns>>(problem, ranks, levels, std::move(coloured));
   }
