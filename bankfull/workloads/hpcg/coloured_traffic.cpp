@@ -92,6 +92,25 @@ SweepTraffic sweep_traffic(const ColouredLevel& level, const CoarseSlots& coarse
   return traffic;
 }
 
+void sum_cycles(std::vector<SweepTraffic>& levels) {
+  Traffic coarser;
+  for (std::size_t n = levels.size(); n-- > 0;) {
+    SweepTraffic& level = levels[n];
+    std::vector<Traffic> steps{coarser, level.forward_from_zero, level.backward_after_zero};
+    if (n + 1 < levels.size()) {
+      steps.insert(steps.end(), {level.restrict_residual, level.prolong, level.forward_again,
+                                 level.backward_again});
+    }
+    level.cycle = {};
+    for (const Traffic& step : steps) {
+      level.cycle.bytes_read += step.bytes_read;
+      level.cycle.bytes_written += step.bytes_written;
+      level.cycle.flops += step.flops;
+    }
+    coarser = level.cycle;
+  }
+}
+
 Traffic multiply_traffic(const ColouredLevel& level) {
   const double rows = count_of(level.rows());
   return {

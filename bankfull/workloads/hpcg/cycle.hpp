@@ -8,9 +8,17 @@ namespace bankfull::hpcg {
 
 /// One V-cycle of multigrid from x = 0 in half sweeps; see smoother.hpp. `HalfSweeps` has the
 /// kernels and the vectors of all levels; its functions take the number of a level. After each step
-/// it calls after(name, level, where SweepTraffic has it).
+/// it calls after(name, level, where SweepTraffic has it). Those that take the steps of a level and
+/// of all coarser ones as one say so by fuses(level) and have fused_cycle(level).
 template <class HalfSweeps, class After>
 void half_sweep_cycle(HalfSweeps& sweeps, std::size_t level, const After& after) {
+  if constexpr (requires { sweeps.fused_cycle(level); }) {
+    if (sweeps.fuses(level)) {
+      sweeps.fused_cycle(level);
+      after("coarse sweeps and transfers", level, &SweepTraffic::cycle);
+      return;
+    }
+  }
   sweeps.forward_from_zero(level);
   after("forward sweep from 0", level, &SweepTraffic::forward_from_zero);
   sweeps.backward_after_zero(level);

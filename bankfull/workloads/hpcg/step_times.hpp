@@ -73,6 +73,7 @@ std::vector<Step> profile_iterations(Solver& solver, HalfSweeps& sweeps, const E
     traffic.push_back(
         sweep_traffic(level, count_coarse_slots<Height>(executor, level), Height, traffic.empty()));
   }
+  sum_cycles(traffic);
   const ColouredLevel& finest = levels.front();
   const bool recurrence = solver.products() == Products::recurrence;
   if (recurrence) {

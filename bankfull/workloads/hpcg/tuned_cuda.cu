@@ -7,6 +7,7 @@
 #include "bankfull/workloads/hpcg/step_times.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace bankfull::hpcg::cuda {
 namespace {
@@ -41,14 +42,15 @@ template <class Columns>
 class CudaTuned final : public CudaBackend {
  public:
   CudaTuned(const BackendSetup& setup, std::vector<ColouredLevel> coloured,
-            std::vector<ChunkPlan> plans)
+            std::vector<ChunkPlan> plans, fused::Plan fused)
       : CudaBackend(setup, coloured.front().rows(), coloured.front().vector_size()),
         wanted_columns_(setup.problem.columns),
         wanted_sweeps_(setup.problem.sweeps),
         products_(setup.problem.products),
         set_up_(setup.levels),
         levels_(setup, std::move(coloured), std::move(plans), r_.data(), z_.data()),
-        sweeps_(levels_, executor_, sums_.partials()) {
+        fused_(levels_, executor_, std::move(fused)),
+        sweeps_(levels_, fused_, executor_, sums_.partials()) {
     deal_ranges();
     CudaTuned::exaggerate_diagonal(false);
     if (levels_.exchange(0).recordable()) {
@@ -172,7 +174,11 @@ class CudaTuned final : public CudaBackend {
           "is "
           "not the benchmark's arithmetic; x and p are updated with it, which counts as SpMV");
     }
-    for (std::size_t level = 0; level < levels_.count(); ++level) {
+    if (fused_.first() < levels_.count()) {
+      notes.push_back("the cycle from level " + std::to_string(fused_.first()) +
+                      " on is one kernel");
+    }
+    for (std::size_t level = 0; level < fused_.first(); ++level) {
       const Sweeps sweeps = levels_.plan(level).sweeps;
       const bool fell_short = wanted_sweeps_ == Sweeps::automatic ? sweeps == Sweeps::classes
                                                                   : sweeps != wanted_sweeps_;
@@ -198,6 +204,7 @@ class CudaTuned final : public CudaBackend {
       boundaries.push_back(rows.boundary);
     }
     interior_ranges_ = dealt(interiors, interiors_);
+    product_parts_ = parts_of(interior_ranges_);
     boundary_ranges_ = dealt(boundaries, boundaries_);
   }
 
@@ -210,6 +217,24 @@ class CudaTuned final : public CudaBackend {
       result.blocks = std::max(result.blocks, blocks_for(range.size()).x);
     }
     return result;
+  }
+
+  /// Into how many parts to divide the ranges of a product, side by side: whole blocks share more
+  /// of the x that they read, but a last round of few blocks leaves most of the GPU idle.
+  [[nodiscard]] unsigned parts_of(const DealtRanges& ranges) const {
+    constexpr double worth_it = 1.25;
+    const double at_once =
+        max_resident_blocks(multiply_kernel<Columns, Outer::none>, threads_per_block) *
+        multiprocessors_of(stream().device());
+    unsigned parts = 1;
+    const auto waste = [&] {
+      const double rounds = ranges.blocks * parts / at_once;
+      return rounds > 1.0 ? std::ceil(rounds) / rounds : 1.0;
+    };
+    while (2 * parts <= static_cast<unsigned>(ranges.count) && waste() > worth_it) {
+      parts *= 2;
+    }
+    return parts;
   }
 
   void run_cycle() { cycle_.queue(); }
@@ -238,8 +263,10 @@ class CudaTuned final : public CudaBackend {
              levels_.arguments(0), arguments..., sums_.partials());
     };
     if (ranks_.size() == 1) {
-      queue_interior();
-      return interior;
+      const dim3 grid(interior, product_parts_);
+      launch(stream(), {grid, dim3(threads_per_block)}, inner, interior_ranges_,
+             levels_.arguments(0), arguments..., sums_.partials());
+      return grid.x * grid.y;
     }
     if (interior > 0) {
       levels_.exchange(0).start(x);
@@ -270,6 +297,7 @@ class CudaTuned final : public CudaBackend {
   Products products_;
   const std::vector<Level>& set_up_;
   TunedLevels<Columns> levels_;
+  fused::Cycle<Columns> fused_;
   TunedSweeps<Columns> sweeps_;
   /// Iterations after which A p is formed anew, so that the recurrence's roundings do not add up.
   static constexpr int renewed = 64;
@@ -279,6 +307,7 @@ class CudaTuned final : public CudaBackend {
   Buffer<Range> interiors_;
   Buffer<Range> boundaries_;
   DealtRanges interior_ranges_;
+  unsigned product_parts_ = 1;
   DealtRanges boundary_ranges_;
   RepeatedWork cycle_{stream(), [this] { half_sweep_cycle(sweeps_); }};
 };
@@ -292,10 +321,14 @@ std::unique_ptr<CgBackend> make_tuned_backend(const BackendSetup& setup) {
     return chunk_rows_of(setup.stream, setup.problem.sweeps, level.matrix.rows);
   };
   auto coloured = colour_levels<slice_height>(executor, levels, chunk_rows, Boundary::apart);
-  std::vector<ChunkPlan> plans;
-  plans.reserve(coloured.size());
-  for (std::size_t n = 0; n < levels.size(); ++n) {
-    plans.push_back(plan_chunks(executor, coloured[n], chunk_rows(levels[n]), problem.sweeps));
+  fused::Plan fused{.first = coloured.size()};
+  if (problem.sweeps == Sweeps::automatic && problem.columns == ColumnIndices::full &&
+      ranks.size() == 1) {
+    fused = fused::plan_for(executor, coloured);
+  }
+  std::vector<ChunkPlan> plans(coloured.size());
+  for (std::size_t n = 0; n < fused.first; ++n) {
+    plans[n] = plan_chunks(executor, coloured[n], chunk_rows(levels[n]), problem.sweeps);
   }
   for (std::size_t n = 0; n < coloured.size(); ++n) {
     if (plans[n].sweeps == Sweeps::pipelined) {
@@ -304,9 +337,11 @@ std::unique_ptr<CgBackend> make_tuned_backend(const BackendSetup& setup) {
   }
   if (problem.columns == ColumnIndices::slim) {
     pack<slice_height>(executor, coloured);
-    return std::make_unique<CudaTuned<PackedSlices>>(setup, std::move(coloured), std::move(plans));
+    return std::make_unique<CudaTuned<PackedSlices>>(setup, std::move(coloured), std::move(plans),
+                                                     std::move(fused));
   }
-  return std::make_unique<CudaTuned<FullColumns>>(setup, std::move(coloured), std::move(plans));
+  return std::make_unique<CudaTuned<FullColumns>>(setup, std::move(coloured), std::move(plans),
+                                                  std::move(fused));
 }
 
 }  // namespace bankfull::hpcg::cuda

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/workloads/hpcg/cuda/fused_levels.cuh"
 #include "bankfull/workloads/hpcg/cuda/pipeline.cuh"
 #include "bankfull/workloads/hpcg/cuda/pipeline_steps.cuh"
 #include "bankfull/workloads/hpcg/cuda/sweeps.cuh"
@@ -17,9 +18,12 @@ namespace bankfull::hpcg::cuda {
 template <class Columns>
 class TunedSweeps {
  public:
-  /// The levels must outlive it; `partials` receives the block sums of the last sweep.
-  TunedSweeps(const TunedLevels<Columns>& levels, const CudaExecutor& executor, double* partials)
+  /// The levels and the fused cycle must outlive it; `partials` receives the block sums of the last
+  /// sweep.
+  TunedSweeps(const TunedLevels<Columns>& levels, const fused::Cycle<Columns>& fused,
+              const CudaExecutor& executor, double* partials)
       : levels_(levels),
+        fused_(fused),
         stream_(executor.stream()),
         partials_(partials),
         tickets_(executor.make<unsigned>(1)) {
@@ -27,6 +31,9 @@ class TunedSweeps {
   }
 
   [[nodiscard]] std::size_t level_count() const { return levels_.count(); }
+
+  [[nodiscard]] bool fuses(std::size_t level) const { return level == fused_.first(); }
+  void fused_cycle(std::size_t /*level*/) { fused_.queue(); }
 
   void forward_from_zero(std::size_t level) {
     queue_sweep<ForwardFromZero, pipeline::FromZero>(level, Direction::forward);
@@ -206,6 +213,7 @@ class TunedSweeps {
   }
 
   const TunedLevels<Columns>& levels_;
+  const fused::Cycle<Columns>& fused_;
   const Stream& stream_;
   double* partials_;
   Buffer<unsigned> tickets_;  ///< of pipelined sweeps
