@@ -101,13 +101,11 @@ void sum_cycles(std::vector<SweepTraffic>& levels) {
       steps.insert(steps.end(), {level.restrict_residual, level.prolong, level.forward_again,
                                  level.backward_again});
     }
-    level.cycle = {};
+    coarser = {};
     for (const Traffic& step : steps) {
-      level.cycle.bytes_read += step.bytes_read;
-      level.cycle.bytes_written += step.bytes_written;
-      level.cycle.flops += step.flops;
+      coarser = coarser + step;
     }
-    coarser = level.cycle;
+    level.cycle = n > 0 ? coarser + levels[n - 1].prolong : coarser;
   }
 }
 

@@ -21,7 +21,7 @@ struct SweepTraffic {
   Traffic prolong;
   Traffic forward_again;
   Traffic backward_again;
-  Traffic cycle;  ///< all of these, and those of the coarser levels
+  Traffic cycle;  ///< all of these, those of the coarser levels, and the finer one's prolongation
 };
 
 /// Slots that steps about coarse rows read.

@@ -306,7 +306,7 @@ TEST(CycleTraffic, IsThatOfTheStepsOfTheLevelAndOfCoarserOnes) {
                      .backward_again = step(32.0)};
   std::vector<SweepTraffic> levels{level, level};
   sum_cycles(levels);
-  EXPECT_EQ(levels[1].cycle.bytes_read, 3.0);
+  EXPECT_EQ(levels[1].cycle.bytes_read, 3.0 + 8.0);
   EXPECT_EQ(levels[0].cycle.bytes_read, 66.0);
   EXPECT_EQ(levels[0].cycle.bytes_written, 660.0);
   EXPECT_EQ(levels[0].cycle.flops, 6600.0);

@@ -24,7 +24,7 @@ namespace bankfull::hpcg::cuda {
 // Every vector that rows wait for is written once per cycle. There are two sets of them, and a
 // cycle resets the set of the one before, which nobody reads any more.
 
-// Columns are those kept in full.
+// Columns are those kept in full, whatever those of other levels are.
 
 namespace fused {
 
@@ -42,9 +42,10 @@ struct LevelData {
 
 struct Arguments {
   LevelData level[level_count];
-  int first;        ///< level
-  const double* r;  ///< of the first level, complete
-  double* x;        ///< the result there
+  int first;                      ///< level
+  const double* r;                ///< of the first level, complete
+  const std::int32_t* finer_row;  ///< the finer level's row of each row there; -1 if it has none
+  double* finer_x;                ///< to which the result is added
   const Item* items;
   const std::int32_t* begin;  ///< of each warp's items, and the end
   unsigned ring_bytes;        ///< of a warp
@@ -59,14 +60,15 @@ inline constexpr int narrow_window = 12;
 /// Shared memory behind the rings: windows may read beyond their slots, and drop what they read.
 inline constexpr unsigned slack_bytes = wide_window * slice_bytes;
 
-__device__ __forceinline__ bool missing(double value) {
-  return static_cast<unsigned long long>(__double_as_longlong(value)) == awaited_bits;
+/// The step that leaves a level's result.
+__device__ __forceinline__ Step last_step(int level) {
+  return level + 1 == level_count ? Step::after_zero : Step::back_again;
 }
 
 /// One element that another thread stores.
 __device__ __forceinline__ double await(const double* at) {
   double value = load_relaxed(at);
-  while (missing(value)) {
+  while (is_awaited(value)) {
     value = load_relaxed(at);
   }
   return value;
@@ -113,7 +115,7 @@ __device__ __forceinline__ void gather_window(const Brought& part, int count, in
     complete = true;
 #pragma unroll
     for (int n = 0; n < Most; ++n) {
-      const bool again = missing(x[n]);
+      const bool again = is_awaited(x[n]);
       complete = complete && !again;
       load_relaxed_if(again, from + column[n], x[n]);
     }
@@ -342,7 +344,7 @@ class Worker {
   __device__ __forceinline__ void prolong(const Item& item) const {
     const std::int32_t coarse = coarse_row(item);
     const Awaited result =
-        item.level + 2 == level_count ? Awaited::after_zero : Awaited::back_again;
+        last_step(item.level + 1) == Step::after_zero ? Awaited::after_zero : Awaited::back_again;
     double x = own(item, Awaited::after_zero);
     if (coarse >= 0) {
       x += await(vector(item.level + 1, result, set_) + coarse);
@@ -382,8 +384,16 @@ class Worker {
       *u = upper.others;
       const std::int64_t row = row_of(item);
       store_relaxed(vector(item.level, Awaited::restricted, 1U - set_) + row, awaited_value());
-    } else if (item.level == a_.first) {
-      a_.x[row_of(item)] = now;
+    }
+    if (item.level == a_.first && item.step == last_step(item.level)) {
+      correct_finer(item, now);
+    }
+  }
+
+  __device__ __forceinline__ void correct_finer(const Item& item, double x) const {
+    const std::int32_t row = __ldg(a_.finer_row + row_of(item));
+    if (row >= 0) {
+      a_.finer_x[row] += x;
     }
   }
 

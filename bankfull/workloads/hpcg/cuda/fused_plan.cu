@@ -258,7 +258,9 @@ Buffer<T> on_device(const CudaExecutor& executor, const std::vector<T>& values) 
   return buffer;
 }
 
-std::size_t first_small(const std::vector<ColouredLevel>& levels, int multiprocessors) {
+}  // namespace
+
+std::size_t first_small_level(const std::vector<ColouredLevel>& levels, int multiprocessors) {
   std::size_t first = 1;
   while (first < levels.size() && levels[first].rows() > max_rows_each * multiprocessors) {
     ++first;
@@ -266,13 +268,9 @@ std::size_t first_small(const std::vector<ColouredLevel>& levels, int multiproce
   return first;
 }
 
-}  // namespace
-
 Plan plan_cycle(const CudaExecutor& executor, const std::vector<ColouredLevel>& levels,
-                int multiprocessors, unsigned ring_bytes) {
-  Plan plan{.first = first_small(levels, multiprocessors),
-            .blocks = multiprocessors,
-            .ring_bytes = ring_bytes};
+                std::size_t first, int blocks, unsigned ring_bytes) {
+  Plan plan{.first = first, .blocks = blocks, .ring_bytes = ring_bytes};
   if (plan.first == levels.size()) {
     return plan;
   }

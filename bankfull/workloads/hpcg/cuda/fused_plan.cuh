@@ -75,9 +75,11 @@ struct Plan {
 /// the matrix faster.
 inline constexpr std::int64_t max_rows_each = 4096;
 
-/// The cycle from the first level on that is small enough, but not from the finest; for a GPU with
-/// so many multiprocessors. None if the data of some item do not fit the ring.
+/// The first level, but the finest, that is small enough for a GPU with so many multiprocessors.
+std::size_t first_small_level(const std::vector<ColouredLevel>& levels, int multiprocessors);
+
+/// The cycle from a level on, by so many blocks. None if the data of some item do not fit the ring.
 Plan plan_cycle(const CudaExecutor& executor, const std::vector<ColouredLevel>& levels,
-                int multiprocessors, unsigned ring_bytes);
+                std::size_t first, int blocks, unsigned ring_bytes);
 
 }  // namespace bankfull::hpcg::cuda::fused
