@@ -327,6 +327,11 @@ WorkBytes work_bytes(const Problem& problem, int ranks) {
     // reference's diagonal and products.
     add(tuned ? 2 : 0, copy_bytes(problem, rows, entries) / 3 - 5 * rows);
     add(tuned ? 2 : 0, copy_bytes(problem, rows, entries) / 6 - 3 * rows);
+    // What a fused cycle keeps of a small level: two sets of six vectors, and its items.
+    constexpr std::int64_t small = 1 << 20;
+    const bool fused = tuned && problem.device.is_cuda() && ranks == 1 && level > 0 && rows < small;
+    add(fused ? 1 : 0, 2 * 6 * 8 * rows);
+    add(fused ? 1 : 0, 5 * rows);
     // Coarse columns, an eighth of all, are kept twice.
     add(tuned ? 1 : 0, (entries - rows) / 8 * static_cast<std::int64_t>(sizeof(double)));
     add(tuned ? 1 : 0, (entries - rows) / 8 * static_cast<std::int64_t>(sizeof(std::int32_t)));

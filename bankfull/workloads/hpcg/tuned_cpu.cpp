@@ -102,6 +102,8 @@ class CpuTuned final : public CpuBackend {
 
   static Products products() { return Products::direct; }
 
+  static bool product_apart() { return true; }
+
   /// r.z of all ranks.
   void finish_precondition() {
     previous_rz_ = rz_;
