@@ -36,7 +36,7 @@ Traffic upward_traffic(std::int64_t points, Start start) {
 
 Traffic turn_traffic(std::int64_t points) {
   return upward_traffic(points, Start::u) +
-         of_points(points, 0.0, coarse_share, residual_flops + restriction_flops);
+         of_points(points, 0.0, coarse_share, RowFlops::residual + restriction_flops);
 }
 
 Traffic coarsest_traffic(std::int64_t points) {
