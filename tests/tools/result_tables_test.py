@@ -98,7 +98,7 @@ class ResultTables(unittest.TestCase):
         lines = tables([" ".join(f"summary:{file}.json" for file in files)])
         self.assertEqual([line.split("`")[1] for line in lines[2:]], ["probe", "himeno", "hpcg", "npb", "convect"])
         self.assertRegex(lines[2], r"reads 4\.\d\d TB/s \| the ceiling itself \| verified \|")
-        self.assertRegex(lines[3], r"size XL: [\d.]+ TFLOPS; two iterations per pass: [\d.]+ \| [\d.]+ %; [\d.]+ % of half the bytes")
+        self.assertRegex(lines[3], r"size XL: [\d.]+ TFLOPS; three iterations per pass: [\d.]+ \| [\d.]+ %; [\d.]+ % of a third of the bytes")
 
     def test_measurements_of_one_number_of_ranks(self):
         def ranks(marker):
