@@ -198,17 +198,28 @@ TEST_P(ImplicitDiffusionBesideVaryingWallsOnGpu, AgreesWithTheReference) {
 INSTANTIATE_TEST_SUITE_P(Cases, ImplicitDiffusionBesideVaryingWallsOnGpu,
                          testing::ValuesIn(varying_cases_with_implicit_diffusion()), case_name);
 
+/// The same problem on the CPU and on a GPU, and how far apart their states may be.
+struct OnBothDevices {
+  Problem cpu;
+  Problem gpu;
+  double tolerance;
+};
+
+OnBothDevices on_both_devices(Problem problem, Precision precision) {
+  problem.threads = 2;
+  problem.precision = precision;
+  OnBothDevices both{problem, problem,
+                     precision == Precision::fp64 ? to_rounding : to_single_rounding};
+  both.gpu.device = Device::cuda(0);
+  return both;
+}
+
 class ImplicitDiffusionInWideLayers : public testing::TestWithParam<Case> {};
 
 /// The reference would take too long.
 TEST_P(ImplicitDiffusionInWideLayers, AgreesWithTheCpu) {
   for (const Precision precision : {Precision::fp64, Precision::fp32}) {
-    Problem cpu = GetParam().problem;
-    cpu.threads = 2;
-    cpu.precision = precision;
-    Problem gpu = cpu;
-    gpu.device = Device::cuda(0);
-    const double tolerance = precision == Precision::fp64 ? to_rounding : to_single_rounding;
+    auto [cpu, gpu, tolerance] = on_both_devices(GetParam().problem, precision);
     EXPECT_LE(relative_difference(reached(gpu, 3).state, reached(cpu, 3).state), tolerance);
     let_vary(cpu);
     let_vary(gpu);
@@ -289,12 +300,7 @@ class CudaIntegratorOfWideLayers : public testing::TestWithParam<Case> {};
 /// The reference would take too long.
 TEST_P(CudaIntegratorOfWideLayers, AgreesWithTheCpu) {
   for (const Precision precision : {Precision::fp64, Precision::fp32}) {
-    Problem cpu = GetParam().problem;
-    cpu.threads = 2;
-    cpu.precision = precision;
-    Problem gpu = cpu;
-    gpu.device = Device::cuda(0);
-    const double tolerance = precision == Precision::fp64 ? to_rounding : to_single_rounding;
+    const auto [cpu, gpu, tolerance] = on_both_devices(GetParam().problem, precision);
     EXPECT_LE(relative_difference(reached(gpu, 3).state, reached(cpu, 3).state), tolerance);
   }
 }

@@ -72,7 +72,7 @@ struct AdvanceArguments {
   const Real* source_factor;  ///< of each field
   Real* tendency;
   Real* next;
-  int planes_per_block;      ///< a slab
+  int planes_per_block;      ///< a slab of eliminations; queue_advance chooses its own
   double* largest_buoyancy;  ///< raised to the largest buoyancy_rate
 };
 
