@@ -266,7 +266,7 @@ class Himeno(CommandLine):
     def test_dry_runs_answer_where_the_memory_does_not_suffice(self):
         for arguments, need in ((["himeno", "--size", "8192x8192x8192"], r"himeno 8192x8192x8192 needs 28\.?\d* TiB"),
                                 (["npb", "ft", "--class", "E"], r"npb ft --class E needs 5\d\d GiB"),
-                                (["hpcg", "--local", "1280x1280x1280"], r"hpcg --local 1280x1280x1280 needs 1\.\d TiB"),
+                                (["hpcg", "--local", "1096x1096x1096"], r"hpcg --local 1096x1096x1096 needs 1\.\d TiB"),
                                 (["probe", "bandwidth", "--to", "9TiB", "--memory-limit", "10TiB"], r"the probe needs 9\.?\d* TiB"),
                                 (["scaling", "himeno", "--strong", "--size", "8192x8192x8192"], "himeno 8192x8192x8192 needs")):
             with self.subTest(arguments=arguments):
@@ -342,8 +342,10 @@ class Himeno(CommandLine):
         self.assert_refusal(result, USAGE, ["--perturb-operator"])
 
     def test_a_threshold_judges_a_percentage(self):
-        for percent, code in (("1e-9", OK), ("1e9", BELOW)):
-            result = run("himeno", "--size", size_beyond_caches(BINARY), "--min-percent", percent, "--quiet", *QUICK)
+        problem = ["himeno", "--size", size_beyond_caches(BINARY), "--schedule", "tuned", "--quiet", *QUICK]
+        ceilings = str(self.path / "ceilings.json")
+        for percent, code, more in (("1e-9", OK, ["--json", ceilings]), ("1e9", BELOW, ["--ceiling", ceilings])):
+            result = run(*problem, "--min-percent", percent, *more)
             self.assertEqual(result.returncode, code, result.stderr)
             self.assertRegex(result.stdout, r" ceiling_gbs=\S+ percent=")
             self.assertEqual("below --min-percent" in result.stderr, code == BELOW, result.stderr)

@@ -162,7 +162,7 @@ class FullDisks(Console):
     def test_one_file_fails_and_the_other_is_written(self):
         os.mkdir(self.path / "json")
         environment = {"BANKFULL_OUTPUT": "kept"}
-        arguments = ["convect", "layer.toml", "--json", "json/out.json", "--set", "steps=20000"]
+        arguments = ["convect", "layer.toml", "--json", "json/out.json", "--threads", "1", "--set", "steps=20000"]
         process = subprocess.Popen([BINARY, *arguments, "--progress", "0.05"], cwd=self.path, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, env=clean_environment(environment))
         while b"integrating" not in process.stderr.readline():

@@ -196,8 +196,8 @@ class Restarts(Runs):
             self.assert_same(self.path / "run", whole)
 
     def test_after_a_signal_are_the_same_run(self):
-        settings = ["--set", "steps=2000", "--set", "output.series_every=200", "--set", "fields.every=1000",
-                    "--set", "checkpoint.every=100"]
+        settings = ["--set", "steps=1000", "--set", "output.series_every=100", "--set", "fields.every=500",
+                    "--set", "checkpoint.every=50"]
         whole = self.whole(*settings)
         process = self.start(2, "layer.toml", "--output", "run", *settings)
         self.wait_for_checkpoint(process)
@@ -209,8 +209,8 @@ class Restarts(Runs):
         self.assert_same(self.path / "run", whole)
 
     def test_after_a_rank_was_killed_are_the_same_run(self):
-        settings = ["--set", "steps=2000", "--set", "output.series_every=200", "--set", "fields.every=1000",
-                    "--set", "checkpoint.every=100"]
+        settings = ["--set", "steps=1000", "--set", "output.series_every=100", "--set", "fields.every=500",
+                    "--set", "checkpoint.every=50"]
         whole = self.whole(*settings)
         process = self.start(3, "layer.toml", "--output", "run", *settings)
         self.wait_for_checkpoint(process)

@@ -72,6 +72,7 @@ class Convect(Refusals, unittest.TestCase):
         """In the test's own folder."""
         clean = {k: v for k, v in os.environ.items() if not k.startswith("BANKFULL_")}
         clean["BANKFULL_CASES"] = str(CASES)
+        clean["BANKFULL_THREADS"] = "1"  # grids are small, and other tests have the cores
         return subprocess.run([BINARY, "convect", "--device", device, *arguments],
                               cwd=self.path, capture_output=True, text=True, errors="replace", timeout=HANGING,
                               env={**clean, **(environment or {})}, preexec_fn=preexec_fn)

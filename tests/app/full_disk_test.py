@@ -30,7 +30,7 @@ COMMANDS = {
     "hpcg, reports only": ["hpcg", "--local", "16x16x16", "--quick-path", "--ceiling", "none", *CPU],
     # Without its report, which ends nothing (report_test.py).
     "convect": ["convect", "rayleigh-benard-2d", "--set", "cells=32x1x16", "--set", "steps=40", "--set", "output.series_every=2",
-                "--set", "output.report=false", "--ceiling", "none", "--json", "out.json", *CPU],
+                "--set", "output.report=false", "--set", "output.snapshots=5", "--ceiling", "none", "--json", "out.json", *CPU],
 }
 
 

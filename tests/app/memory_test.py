@@ -72,12 +72,12 @@ class Memory(unittest.TestCase):
         _, peak = self.run_program(command)
         return stated, peak
 
-    def holds(self, *arguments):
+    def holds(self, *arguments, tolerance=TOLERANCE):
         stated, peak = self.stated_and_peak(*arguments)
         message = f"{' '.join(arguments)}: {stated / 2**20:.1f} MiB stated, {peak / 2**20:.1f} MiB at the peak"
         if os.environ.get("MEMORY_TEST_TELLS"):
             print(message)
-        self.assertLessEqual(abs(stated - peak), TOLERANCE * peak + PROGRAM_VARIES_BY, message)
+        self.assertLessEqual(abs(stated - peak), tolerance * peak + PROGRAM_VARIES_BY, message)
 
 
 class Himeno(Memory):
@@ -144,7 +144,10 @@ class Hpcg(Memory):
         self.holds("hpcg", "--local", "32x32x32", "--quick-path", "--no-output", "--ceiling", "none")
 
     def test_a_larger_cube(self):
-        self.holds("hpcg", "--local", "64x64x64", "--quick-path", "--no-output", "--ceiling", "none")
+        """A vector of the finest level is 1 % of the tuned solver's memory and 1.5 % of the reference's: none may be forgotten."""
+        for variant in ("tuned", "reference"):
+            with self.subTest(variant=variant):
+                self.holds("hpcg", "--local", "96x96x96", "--quick-path", "--no-output", "--ceiling", "none", "--variant", variant, tolerance=0.01)
 
     def test_slim_columns_with_ceilings(self):
         self.holds("hpcg", "--local", "32x40x48", "--quick-path", "--no-output", "--columns", "slim")

@@ -658,8 +658,8 @@ class Ends(Runs):
 
 
 class Killed(Runs):
-    def runs_killed_at_random(self, kills, seed):
-        case = ["layer.toml", "--set", "steps=300", "--set", "output.snapshots=20"]
+    def runs_killed_at_random(self, kills, seed, steps):
+        case = ["layer.toml", "--set", f"steps={steps}", "--set", f"output.snapshots={steps // 15}"]
         whole = self.whole(*case[1:])
         began = time.monotonic()
         self.run_convect(*case, "--output", "once")
@@ -686,10 +686,10 @@ class Killed(Runs):
             self.assert_same(self.run_folder, whole)
 
     def test_continues_after_a_kill_at_any_moment(self):
-        self.runs_killed_at_random(10, 1)
+        self.runs_killed_at_random(6, 1, steps=150)
 
     def test_continues_after_many_kills_at_any_moment(self):
-        self.runs_killed_at_random(200, 2)
+        self.runs_killed_at_random(200, 2, steps=300)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 namespace bankfull {
 
@@ -104,6 +105,20 @@ class Pack {
     return floor;
   }
 
+  /// The lanes of x from the second on, then the first of `next`.
+  BANKFULL_ALWAYS_INLINE friend Pack one_lane_later(const Pack& x, const Pack& next) {
+    return of_parts([&](int n) [[gnu::always_inline]] -> Native {
+      return window<1>(x.part_[n], n + 1 < parts ? x.part_[n + 1] : next.part_[0], Lanes{});
+    });
+  }
+  /// The last lane of `previous`, then those of x up to the last but one.
+  BANKFULL_ALWAYS_INLINE friend Pack one_lane_earlier(const Pack& previous, const Pack& x) {
+    return of_parts([&](int n) [[gnu::always_inline]] -> Native {
+      constexpr int last = detail::Register<T>::width - 1;
+      return window<last>(n > 0 ? x.part_[n - 1] : previous.part_[parts - 1], x.part_[n], Lanes{});
+    });
+  }
+
   BANKFULL_ALWAYS_INLINE friend Pack operator+(const Pack& x, const Pack& y) {
     return of_parts([&](int n)
                         [[gnu::always_inline]] -> Native { return x.part_[n] + y.part_[n]; });
@@ -156,6 +171,15 @@ class Pack {
   }
 
  private:
+  using Lanes = std::make_integer_sequence<int, detail::Register<T>::width>;
+
+  /// As many lanes as a register has, from lane First of x and y in a row.
+  template <int First, int... Lane>
+  BANKFULL_ALWAYS_INLINE static Native window(const Native& x, const Native& y,
+                                              std::integer_sequence<int, Lane...> /*lanes*/) {
+    return __builtin_shufflevector(x, y, (First + Lane)...);
+  }
+
   Native part_[parts] = {};
 };
 

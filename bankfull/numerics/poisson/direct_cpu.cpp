@@ -1,6 +1,7 @@
 #include "bankfull/core/base/expects.hpp"
 #include "bankfull/numerics/poisson/direct.hpp"
 #include "bankfull/numerics/poisson/direct/cpu/columns.hpp"
+#include "bankfull/numerics/poisson/direct/cpu/divergence_rows.hpp"
 #include "bankfull/numerics/poisson/direct/cpu/plane_memory.hpp"
 #include "bankfull/numerics/poisson/direct/cpu/planes.hpp"
 #include "bankfull/numerics/poisson/direct/lanes.hpp"
@@ -9,6 +10,7 @@
 #include "bankfull/numerics/poisson/direct/spectrum.hpp"
 
 #include <cstddef>
+#include <utility>
 
 namespace bankfull::poisson {
 namespace {
@@ -25,7 +27,9 @@ class CpuDirect final : public Solver<Real> {
                 work_reals(domain, sizeof(Real), lanes_), team_),
         planes_(domain, bases, memory_.layout()),
         columns_(domain, bases),
-        traffic_(cpu_direct_traffic(domain, sizeof(Real))) {
+        divergence_(domain),
+        traffic_(cpu_direct_traffic(domain, sizeof(Real))),
+        traffic_after_divergence_(cpu_traffic_after_divergence(domain, sizeof(Real))) {
     expects(direct_unavailable(Device::cpu(), domain).empty(), "this build serves the domain");
   }
 
@@ -33,13 +37,16 @@ class CpuDirect final : public Solver<Real> {
   [[nodiscard]] CellSlots<Real> solution() const override { return memory_.slots(); }
 
   void solve() override {
+    const bool begins = !std::exchange(has_taken_divergence_, false);
 #pragma omp parallel num_threads(team_.threads())
     {
       const Range mine = memory_.my_planes();
-      for (std::int64_t i = mine.begin; i < mine.end; ++i) {
-        planes_.forward(memory_.plane(i), memory_.my_work());
-      }
+      if (begins) {
+        for (std::int64_t i = mine.begin; i < mine.end; ++i) {
+          planes_.forward(memory_.plane(i), memory_.my_work());
+        }
 #pragma omp barrier
+      }
       columns_.with_kind([this]<class Kind>(Kind /*kind*/) {
         cyclic_ ? eliminate<Kind, true>() : eliminate<Kind, false>();
       });
@@ -50,7 +57,25 @@ class CpuDirect final : public Solver<Real> {
     }
   }
 
+  [[nodiscard]] bool takes_divergence() const override { return true; }
+
+  /// A plane is transformed while it is in the cache that its divergence was formed in.
+  void take_divergence(const FaceVelocity<Real>& velocity) override {
+#pragma omp parallel num_threads(team_.threads())
+    {
+      const Range mine = memory_.my_planes();
+      for (std::int64_t i = mine.begin; i < mine.end; ++i) {
+        divergence_.form_plane(velocity, i, memory_.plane(i), memory_.layout().row_pitch);
+        planes_.forward(memory_.plane(i), memory_.my_work());
+      }
+    }
+    has_taken_divergence_ = true;
+  }
+
   [[nodiscard]] Traffic traffic() const override { return traffic_; }
+  [[nodiscard]] Traffic traffic_after_divergence() const override {
+    return traffic_after_divergence_;
+  }
 
  private:
   template <class Kind, bool Cyclic>
@@ -113,7 +138,10 @@ class CpuDirect final : public Solver<Real> {
   CpuPlaneMemory<Real> memory_;
   CpuPlanes<Real> planes_;
   CpuColumns<Real> columns_;
+  DivergenceRows<Real> divergence_;
   Traffic traffic_;
+  Traffic traffic_after_divergence_;
+  bool has_taken_divergence_ = false;
 };
 
 }  // namespace

@@ -348,11 +348,21 @@ class CpuBackend {
           [&](std::int64_t i, std::int64_t j) {
             diverge_one_row(flow_, sides_[to], i, j, right_side);
           });
+    } else if (pressure_->takes_divergence()) {
+      pressure_->take_divergence(velocity_of(sides_[to]));
     } else {
       halo_.exchange_velocities(sides_[to]);
       find_divergence(flow_, sides_[to], right_side);
     }
     solving_ = false;
+  }
+
+  [[nodiscard]] poisson::FaceVelocity<Real> velocity_of(const FieldSet<Real>& fields) const {
+    return {.along_i = fields[0].row(0, 0),
+            .along_j = fields[1].row(0, 0),
+            .along_k = fields[2].row(0, 0),
+            .plane_pitch = flow_.layout.plane_pitch(),
+            .row_pitch = flow_.layout.row_pitch()};
   }
 
   void project_and_note(FieldSet<Real>& fields) {

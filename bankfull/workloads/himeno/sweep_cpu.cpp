@@ -163,8 +163,9 @@ class CpuSolver final : public Solver {
       case Schedule::tuned:
         return shape(split_team(n, team_.threads())) + ", streaming stores";
       case Schedule::fused:
-        return fmt::format("{}, strips of {} rows", shape(fused_.plan().grid),
-                           fused_.plan().strip_rows);
+        return fmt::format("{}, strips of {} rows{}", shape(fused_.plan().grid),
+                           fused_.plan().strip_rows,
+                           fused_.plan().row_by_row ? ", row by row" : "");
     }
     return {};
   }
@@ -197,8 +198,7 @@ class CpuSolver final : public Solver {
         sweep_packed(view, part, rows_grid(view.updated), {.store = StoreKind::ordinary});
         break;
       case Schedule::tuned:
-        sweep_packed(view, part, planes_grid,
-                     {.store = StoreKind::streaming, .prefetch_elements = 64});
+        sweep_packed(view, part, planes_grid, {.store = StoreKind::streaming, .prefetch = true});
         break;
       case Schedule::fused:
         fused_(view, sums_);

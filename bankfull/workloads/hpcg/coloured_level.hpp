@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -487,9 +488,9 @@ bool make_slim(const Executor& executor, const Communicator& ranks,
   return fit;
 }
 
-/// Packs the columns of both halves of all levels.
+/// Packs the columns of both halves of these levels.
 template <int Height, class Executor>
-void pack(const Executor& executor, std::vector<ColouredLevel>& levels) {
+void pack(const Executor& executor, std::span<ColouredLevel> levels) {
   for (ColouredLevel& level : levels) {
     for (Sliced* const part : {&level.lower, &level.upper, &level.coarse_upper}) {
       if (part->slices > 0) {
@@ -540,7 +541,7 @@ template <class Columns>
 std::vector<std::string> half_sweep_notes(ColumnIndices wanted) {
   std::vector<std::string> notes{
       "dot products are computed in SpMV, MG and the vector updates: DDOT covers only the rest, "
-      "the sums over blocks and ranks",
+      "sums over blocks and ranks where these are left",
       "sweeps keep U x and read half of the matrix: the preconditioner is the benchmark's, only "
       "rounding errors differ",
       "residuals are formed where the restriction takes them"};

@@ -92,6 +92,23 @@ SweepTraffic sweep_traffic(const ColouredLevel& level, const CoarseSlots& coarse
   return traffic;
 }
 
+void sum_cycles(std::vector<SweepTraffic>& levels) {
+  Traffic coarser;
+  for (std::size_t n = levels.size(); n-- > 0;) {
+    SweepTraffic& level = levels[n];
+    std::vector<Traffic> steps{coarser, level.forward_from_zero, level.backward_after_zero};
+    if (n + 1 < levels.size()) {
+      steps.insert(steps.end(), {level.restrict_residual, level.prolong, level.forward_again,
+                                 level.backward_again});
+    }
+    coarser = {};
+    for (const Traffic& step : steps) {
+      coarser = coarser + step;
+    }
+    level.cycle = n > 0 ? coarser + levels[n - 1].prolong : coarser;
+  }
+}
+
 Traffic multiply_traffic(const ColouredLevel& level) {
   const double rows = count_of(level.rows());
   return {

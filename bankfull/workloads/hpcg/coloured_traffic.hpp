@@ -21,6 +21,7 @@ struct SweepTraffic {
   Traffic prolong;
   Traffic forward_again;
   Traffic backward_again;
+  Traffic cycle;  ///< all of these, those of the coarser levels, and the finer one's prolongation
 };
 
 /// Slots that steps about coarse rows read.
@@ -55,6 +56,9 @@ CoarseSlots count_coarse_slots(const Executor& executor, const ColouredLevel& le
 /// The sweeps of one level in slices of `height` rows. On the finest the last sweep forms r.z too.
 SweepTraffic sweep_traffic(const ColouredLevel& level, const CoarseSlots& coarse, int height,
                            bool finest);
+
+/// Adds up the levels' steps.
+void sum_cycles(std::vector<SweepTraffic>& levels);
 
 /// y = A x and x.y.
 Traffic multiply_traffic(const ColouredLevel& level);

@@ -27,6 +27,11 @@ struct OfficialFlops {
   [[nodiscard]] double total() const { return ddot + waxpby + spmv + mg; }
 };
 
+/// Flops per second of a part; 0 where others do its work, so that it takes no time.
+constexpr double rate_of(double flops, double seconds) {
+  return seconds > 0.0 ? flops / seconds : 0.0;
+}
+
 /// For `iterations` iterations and `starts` sets, each of which computes an initial residual.
 OfficialFlops official_flops(const LevelSizes& levels, std::int64_t iterations,
                              std::int64_t starts);

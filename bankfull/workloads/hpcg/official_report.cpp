@@ -159,7 +159,7 @@ void add_rates(std::string& text, const Outcome& outcome) {
   bandwidth.add("Total with convergence and optimization phase overhead",
                 bytes.total() * share / rated_seconds(outcome) / giga);
   Section rate(text, "GFLOP/s Summary");
-  rate.add("Raw DDOT", flops.ddot / times.ddot / giga);
+  rate.add("Raw DDOT", rate_of(flops.ddot, times.ddot) / giga);
   rate.add("Raw WAXPBY", flops.waxpby / times.waxpby / giga);
   rate.add("Raw SpMV", flops.spmv / times.spmv / giga);
   rate.add("Raw MG", flops.mg / times.mg / giga);

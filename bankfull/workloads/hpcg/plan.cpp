@@ -8,6 +8,7 @@
 #include "bankfull/core/measure/perturbation.hpp"
 #include "bankfull/core/memory/resident.hpp"
 #include "bankfull/numerics/sparse/sliced.hpp"
+#include "bankfull/workloads/hpcg/cpu/slices.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -42,11 +43,57 @@ void check_local(const Problem& problem) {
   }
 }
 
-void check_columns(const Problem& problem, const RankGrid& grid) {
-  require(columns_of(problem.local, grid) <= std::numeric_limits<std::int32_t>::max(),
-          fmt::format("{} has {} points per rank; with its halo that exceeds 32-bit indices",
-                      local_text(problem), problem.local.count()),
-          "use up to 1280x1280x1280 per rank, and more ranks");
+Problem with_local(Problem problem, const Grid3& local) {
+  problem.local = local;
+  return problem;
+}
+
+/// Whether 32 bits number the columns of a rank.
+bool numbers_columns(const Problem& problem, int ranks) {
+  return columns_of(problem.local, decompose(problem, ranks).grid()) <=
+         std::numeric_limits<std::int32_t>::max();
+}
+
+/// Whether 32 bits number the slots whose ranges the tuned solver keeps. Slices are higher on GPUs:
+/// there columns run out of numbers first.
+bool numbers_slots(const Problem& problem) {
+  return problem.device.is_cuda() || problem.variant != Variant::tuned ||
+         max_upper_slots(problem.local, cpu::slice_height) <=
+             std::numeric_limits<std::int32_t>::max();
+}
+
+/// Side of the largest cube of an official run's sides for which `fits(problem with it)` holds; 0
+/// for none.
+template <class Fits>
+std::int64_t largest_cube(const Problem& problem, int ranks, const Fits& fits) {
+  std::int64_t largest = 0;
+  std::int64_t side = official_multiple;
+  Problem of_side = with_local(problem, cube(side));
+  while (numbers_columns(of_side, ranks) && numbers_slots(of_side)) {
+    largest = fits(of_side) ? side : largest;
+    side += official_multiple;
+    of_side.local = cube(side);
+  }
+  return largest;
+}
+
+void check_indices(const Problem& problem, int ranks) {
+  const auto remedy = [&] {
+    const std::int64_t side = largest_cube(problem, ranks, [](const Problem&) { return true; });
+    return fmt::format("use up to {} per rank, and more ranks", to_string(cube(side)));
+  };
+  if (!numbers_columns(problem, ranks)) {
+    throw UsageError(
+        fmt::format("{} has {} points per rank; with its halo that exceeds 32-bit indices",
+                    local_text(problem), problem.local.count()),
+        remedy());
+  }
+  if (!numbers_slots(problem)) {
+    throw UsageError(fmt::format("{} has {} points per rank; their entries in slices of {} rows "
+                                 "exceed 32-bit indices",
+                                 local_text(problem), problem.local.count(), cpu::slice_height),
+                     remedy());
+  }
 }
 
 void check_settings(const Problem& problem) {
@@ -163,25 +210,6 @@ std::int64_t entries_of(const Grid3& points, const RankGrid& grid) {
   return along(points.nx, grid.k) * along(points.ny, grid.j) * along(points.nz, grid.i);
 }
 
-Problem with_local(Problem problem, const Grid3& local) {
-  problem.local = local;
-  return problem;
-}
-
-/// Side of the largest cube of an official run's sides for which `fits(problem with it)` holds; 0
-/// for none.
-template <class Fits>
-std::int64_t largest_cube(const Problem& problem, int ranks, const Fits& fits) {
-  std::int64_t largest = 0;
-  for (std::int64_t side = official_multiple;
-       columns_of(cube(side), decompose(with_local(problem, cube(side)), ranks).grid()) <=
-       std::numeric_limits<std::int32_t>::max();
-       side += official_multiple) {
-    largest = fits(with_local(problem, cube(side))) ? side : largest;
-  }
-  return largest;
-}
-
 void add_broken_memory(const Problem& problem, int ranks, int sharing, BrokenRules& broken) {
   const std::int64_t total = total_bytes(problem.device);
   const double wanted = static_cast<double>(total) * official_memory_share / sharing;
@@ -257,6 +285,14 @@ std::string largest_that_fits(const Problem& problem, int ranks, const Footprint
 
 }  // namespace
 
+std::int64_t max_upper_slots(const Grid3& local, int height) {
+  constexpr std::int64_t colours = 8;
+  constexpr std::int64_t slots_of_all = colours * (max_entries - 1) / 2;
+  const auto half = [](std::int64_t n) { return (n + 1) / 2; };
+  const std::int64_t rows = half(local.nx) * half(local.ny) * half(local.nz);
+  return slots_of_all * ((rows + height - 1) / height);
+}
+
 std::int64_t data_bytes(const Problem& problem, const RankGrid& grid) {
   std::int64_t bytes = 0;
   for (int level = 0; level < level_count; ++level) {
@@ -273,6 +309,7 @@ std::int64_t data_bytes(const Problem& problem, const RankGrid& grid) {
 WorkBytes work_bytes(const Problem& problem, int ranks) {
   const RankGrid grid = decompose(problem, ranks).grid();
   const bool tuned = problem.variant != Variant::reference;
+  const bool on_gpu = problem.device.is_cuda();
   std::int64_t bytes = 0;
   const auto add = [&](std::int64_t arrays, std::int64_t size) {
     bytes += arrays * resident_bytes(size);
@@ -284,23 +321,29 @@ WorkBytes work_bytes(const Problem& problem, int ranks) {
     add(1, 4 * entries);
     add(1, 8 * entries);
     add(level == 0 ? 2 : 1, 8 * (rows + 1));
-    add(level == 0 ? 7 : 3, 8 * columns_of(points, grid));
+    const int own_vectors = tuned || on_gpu ? 7 : 6;
+    add(level == 0 ? own_vectors : 3, 8 * columns_of(points, grid));
     // Both halves of the variant's copy, then its diagonal, order, slots and coarse rows; or the
     // reference's diagonal and products.
     add(tuned ? 2 : 0, copy_bytes(problem, rows, entries) / 3 - 5 * rows);
     add(tuned ? 2 : 0, copy_bytes(problem, rows, entries) / 6 - 3 * rows);
+    // What a fused cycle keeps of a small level: two sets of six vectors, and its items.
+    constexpr std::int64_t small = 1 << 20;
+    const bool fused = tuned && problem.device.is_cuda() && ranks == 1 && level > 0 && rows < small;
+    add(fused ? 1 : 0, 2 * 6 * 8 * rows);
+    add(fused ? 1 : 0, 5 * rows);
     // Coarse columns, an eighth of all, are kept twice.
     add(tuned ? 1 : 0, (entries - rows) / 8 * static_cast<std::int64_t>(sizeof(double)));
     add(tuned ? 1 : 0, (entries - rows) / 8 * static_cast<std::int64_t>(sizeof(std::int32_t)));
     add(tuned ? 1 : 2, 8 * rows);
     add(tuned ? 5 : 0, 4 * rows);
   }
-  // The checks hold five vectors of the host beside the solver's.
-  const std::int64_t checks = problem.local.count() * 5 * static_cast<int>(sizeof(double));
+  // The checks hold five vectors of the host beside the solver's, which on a CPU applies its
+  // operators to two more.
+  const std::int64_t vector = problem.local.count() * static_cast<int>(sizeof(double));
   const std::int64_t set = tuned ? bytes / 4 : 0;
-  return problem.device.is_cuda()
-             ? WorkBytes{.device = bytes, .host = checks, .working_set = set}
-             : WorkBytes{.device = bytes + checks, .host = 0, .working_set = set};
+  return on_gpu ? WorkBytes{.device = bytes, .host = 5 * vector, .working_set = set}
+                : WorkBytes{.device = bytes + 7 * vector, .host = 0, .working_set = set};
 }
 
 Plan make_plan(const Problem& problem, const Communicator& ranks, CeilingRule ceilings,
@@ -311,7 +354,7 @@ Plan make_plan(const Problem& problem, const Communicator& ranks, CeilingRule ce
     ranks.agree([&] { require_cusparse(problem.variant); });
   }
   const Decomposition whole = decompose(problem, ranks.size());
-  check_columns(problem, whole.grid());
+  check_indices(problem, ranks.size());
   Problem decided = problem;
   decided.process_grid = grid3_of(whole.grid());
   const Footprints footprints(problem.device, problem.threads, ranks, ceilings);

@@ -38,6 +38,11 @@ Plan make_plan(const Problem& problem, const Communicator& ranks,
                CeilingRule ceilings = CeilingRule::automatic,
                Shortage shortage = Shortage::refused);
 
+/// Slots of the upper part of a rank's finest level in slices of `height` rows, at most, where the
+/// colours are the parities of a point's indices: rows of a colour have 26 entries to the seven
+/// others, and of two colours one comes first.
+std::int64_t max_upper_slots(const Grid3& local, int height);
+
 /// Bytes of the data of a rank on its device during the timed sets. A grid of one rank has the
 /// minimum, by which official runs are judged.
 ///

@@ -111,7 +111,7 @@ ColumnIndices parse_columns(const std::string& text);
 
 /// How the variant `tuned` sweeps on GPUs.
 enum class Sweeps {
-  automatic,  ///< pipelined on large levels, syncfree on others
+  automatic,  ///< pipelined on large levels, fused (cuda/fused_cycle.cuh) or syncfree on others
   classes,    ///< one kernel per class of rows
   syncfree,   ///< one kernel whose rows wait for each other; see cuda/sync_free_sweep.cuh
   pipelined,  ///< persistent blocks that prefetch while they wait; see cuda/pipeline.cuh

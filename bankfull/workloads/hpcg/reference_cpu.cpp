@@ -18,8 +18,10 @@ class CpuReference final : public CpuBackend {
       exchanges_.push_back(make_list_exchange<double>(
           ListSetup{ranks, level.geometry.neighbours, problem.transport}, team()));
       products_.push_back(make_vector(executor_, level.matrix.columns));
-      coarse_x_.push_back(make_vector(executor_, level.matrix.columns));
-      coarse_r_.push_back(make_vector(executor_, level.matrix.columns));
+      // Those of the finest level are the caller's.
+      const std::int64_t coarse = coarse_x_.empty() ? 0 : level.matrix.columns;
+      coarse_x_.push_back(make_vector(executor_, coarse));
+      coarse_r_.push_back(make_vector(executor_, coarse));
     }
     executor_.each(rows_, ReadDiagonal{levels_.front().matrix.view(), diagonal_.data()});
     CpuReference::exaggerate_diagonal(false);

@@ -48,7 +48,7 @@ std::vector<Figure> figures_of(const Outcome& outcome, const PhaseResults& resul
   const CgTimes& times = outcome.times;
   return {rate("rating", rating(outcome)),
           rate("raw", flops.total() / times.total),
-          rate("ddot", flops.ddot / times.ddot),
+          rate("ddot", rate_of(flops.ddot, times.ddot)),
           rate("waxpby", flops.waxpby / times.waxpby),
           rate("spmv", flops.spmv / times.spmv),
           rate("mg", flops.mg / times.mg),

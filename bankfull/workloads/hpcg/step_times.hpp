@@ -61,8 +61,9 @@ class StepTimes {
 };
 
 /// Times the steps of so many iterations of a solver by half sweeps in slices of `Height` rows. The
-/// solver provides a CgBackend's steps, finish_precondition(), which computes r.z from the partial
-/// sums of the last sweep, and products(), how it forms A p.
+/// solver provides a CgBackend's steps, finish_precondition(), which computes r.z after the last
+/// sweep, product_apart(), whether there is anything to do for that, and products(), how it forms
+/// A p.
 template <int Height, class Solver, class HalfSweeps, class Executor, class Marks>
 std::vector<Step> profile_iterations(Solver& solver, HalfSweeps& sweeps, const Executor& executor,
                                      const std::vector<ColouredLevel>& levels,
@@ -73,6 +74,7 @@ std::vector<Step> profile_iterations(Solver& solver, HalfSweeps& sweeps, const E
     traffic.push_back(
         sweep_traffic(level, count_coarse_slots<Height>(executor, level), Height, traffic.empty()));
   }
+  sum_cycles(traffic);
   const ColouredLevel& finest = levels.front();
   const bool recurrence = solver.products() == Products::recurrence;
   if (recurrence) {
@@ -97,7 +99,9 @@ std::vector<Step> profile_iterations(Solver& solver, HalfSweeps& sweeps, const E
                        times.mark(step, level, traffic[level].*moved);
                      });
     solver.finish_precondition();
-    times.mark("r.z", 0, {});
+    if (solver.product_apart()) {
+      times.mark("r.z", 0, {});
+    }
     solver.update_direction(false);
     if (!recurrence) {  // else it is a part of the product
       times.mark("x and p", 0, update_direction_traffic(finest));

@@ -102,6 +102,8 @@ class CpuTuned final : public CpuBackend {
 
   static Products products() { return Products::direct; }
 
+  static bool product_apart() { return true; }
+
   /// r.z of all ranks.
   void finish_precondition() {
     previous_rz_ = rz_;
@@ -343,6 +345,12 @@ std::unique_ptr<CgBackend> make_tuned_backend(const Problem& problem, const Comm
   const bool slim =
       problem.columns == ColumnIndices::slim && make_slim<slice_height>(executor, ranks, coloured);
   copy_coarse_slots<slice_height>(executor, coloured);
+  if (!slim) {
+    for (ColouredLevel& level : coloured) {
+      level.lower.base = {};
+      level.upper.base = {};
+    }
+  }
   if (slim) {
     return std::make_unique<CpuTuned<SlimColumns>>(problem, ranks, levels, std::move(coloured));
   }

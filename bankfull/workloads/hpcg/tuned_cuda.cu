@@ -7,6 +7,8 @@
 #include "bankfull/workloads/hpcg/step_times.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <span>
 
 namespace bankfull::hpcg::cuda {
 namespace {
@@ -41,14 +43,21 @@ template <class Columns>
 class CudaTuned final : public CudaBackend {
  public:
   CudaTuned(const BackendSetup& setup, std::vector<ColouredLevel> coloured,
-            std::vector<ChunkPlan> plans)
+            std::vector<ChunkPlan> plans, fused::Plan fused)
       : CudaBackend(setup, coloured.front().rows(), coloured.front().vector_size()),
         wanted_columns_(setup.problem.columns),
         wanted_sweeps_(setup.problem.sweeps),
         products_(setup.problem.products),
         set_up_(setup.levels),
         levels_(setup, std::move(coloured), std::move(plans), r_.data(), z_.data()),
-        sweeps_(levels_, executor_, sums_.partials()) {
+        fused_(levels_, executor_, std::move(fused)),
+        partials_(executor_.make<double>(rows_ / threads_per_block + spare_sums)),
+        sweeps_(levels_, fused_, executor_,
+                {.partials = partials_.data(),
+                 .sum = &scalars_.data()->rz,
+                 .previous = &scalars_.data()->previous_rz},
+                sums_.partials()) {
+    fill_bytes(partials_.data(), 0xff, partials_.bytes(), stream());
     deal_ranges();
     CudaTuned::exaggerate_diagonal(false);
     if (levels_.exchange(0).recordable()) {
@@ -74,15 +83,15 @@ class CudaTuned final : public CudaBackend {
     fill_bytes(p_.data(), 0, p_.bytes(), stream());
     multiply_by(p_.data(), ap_.data());
     times_.mark(stream(), &CgTimes::spmv);
-    launch(stream(), {blocks_for(pairs()), dim3(threads_per_block)}, first_residual_kernel, pairs(),
-           pairs_of(b_), pairs_of(ap_), pairs_of(r_), sums_.partials());
+    const dim3 blocks = blocks_for(pairs());
+    launch(stream(), {blocks, dim3(threads_per_block)}, first_residual_kernel, pairs(),
+           pairs_of(b_), pairs_of(ap_), pairs_of(r_), sum_of(blocks.x, &scalars_.data()->rr));
     times_.mark(stream(), &CgTimes::waxpby);
-    queue_sum(static_cast<int>(blocks_for(pairs()).x), &scalars_.data()->rr);
+    queue_sum_over_ranks(&scalars_.data()->rr);
   }
 
   void precondition(bool multigrid) override {
     times_.begin(stream());
-    launch(stream(), {dim3(1), dim3(1)}, keep_product_kernel, scalars_.data());
     ++iteration_;
     recurs_ = multigrid && products_ == Products::recurrence && iteration_ % renewed != 0;
     if (multigrid) {
@@ -90,15 +99,24 @@ class CudaTuned final : public CudaBackend {
       times_.mark(stream(), &CgTimes::mg);
       finish_precondition();
     } else {
+      keep_product();
       copy_bytes(z_.data(), r_.data(), static_cast<std::size_t>(rows_) * sizeof(double), stream());
       times_.mark(stream(), &CgTimes::mg);
       queue_dot(r_.data(), z_.data(), rows_, &scalars_.data()->rz);
     }
   }
 
-  /// r.z from the partial sums of the last sweep.
+  /// Whether anything is left to do for r.z after the last sweep.
+  [[nodiscard]] bool product_apart() const { return ranks_.size() > 1 || leaves_partials(); }
+
+  /// r.z of all ranks.
   void finish_precondition() {
-    queue_sum(static_cast<int>(rows_ / tile_rows), &scalars_.data()->rz);
+    if (leaves_partials()) {
+      keep_product();
+      queue_sum(static_cast<int>(rows_ / tile_rows), &scalars_.data()->rz);
+    } else {
+      queue_sum_over_ranks(&scalars_.data()->rz);
+    }
   }
 
   /// The update of x is deferred to this pass, which reads p anyway; x is not needed in between.
@@ -116,17 +134,22 @@ class CudaTuned final : public CudaBackend {
 
   void multiply() override {
     times_.begin(stream());
-    const unsigned blocks = recurs_ ? continue_product() : multiply_by(p_.data(), ap_.data());
+    if (recurs_) {
+      continue_product();
+    } else {
+      multiply_by(p_.data(), ap_.data());
+    }
     times_.mark(stream(), &CgTimes::spmv);
-    queue_sum(static_cast<int>(blocks), &scalars_.data()->pap);
+    queue_sum_over_ranks(&scalars_.data()->pap);
   }
 
   void update_solution() override {
     times_.begin(stream());
-    launch(stream(), {blocks_for(pairs()), dim3(threads_per_block)}, update_solution_kernel,
-           pairs(), scalars_.data(), pairs_of(ap_), pairs_of(r_), sums_.partials());
+    const dim3 blocks = blocks_for((pairs() + updates_each - 1) / updates_each);
+    launch(stream(), {blocks, dim3(threads_per_block)}, update_solution_kernel, pairs(),
+           scalars_.data(), pairs_of(ap_), pairs_of(r_), sum_of(blocks.x, &scalars_.data()->rr));
     times_.mark(stream(), &CgTimes::waxpby);
-    queue_sum(static_cast<int>(blocks_for(pairs()).x), &scalars_.data()->rr);
+    queue_sum_over_ranks(&scalars_.data()->rr);
   }
 
   void finish() override {
@@ -172,7 +195,12 @@ class CudaTuned final : public CudaBackend {
           "is "
           "not the benchmark's arithmetic; x and p are updated with it, which counts as SpMV");
     }
-    for (std::size_t level = 0; level < levels_.count(); ++level) {
+    if (fused_.first() < levels_.count()) {
+      notes.push_back("the cycle from level " + std::to_string(fused_.first()) +
+                      " on is one kernel" +
+                      (columns() == ColumnIndices::slim ? ", with columns of 32 bits" : ""));
+    }
+    for (std::size_t level = 0; level < fused_.first(); ++level) {
       const Sweeps sweeps = levels_.plan(level).sweeps;
       const bool fell_short = wanted_sweeps_ == Sweeps::automatic ? sweeps == Sweeps::classes
                                                                   : sweeps != wanted_sweeps_;
@@ -190,6 +218,9 @@ class CudaTuned final : public CudaBackend {
   }
   [[nodiscard]] std::int64_t pairs() const { return rows_ / 2; }
 
+  /// Whether the last sweep leaves sums of tiles, not the sum of all.
+  [[nodiscard]] bool leaves_partials() const { return levels_.plan(0).sweeps == Sweeps::pipelined; }
+
   void deal_ranges() {
     std::vector<Range> interiors;
     std::vector<Range> boundaries;
@@ -198,6 +229,7 @@ class CudaTuned final : public CudaBackend {
       boundaries.push_back(rows.boundary);
     }
     interior_ranges_ = dealt(interiors, interiors_);
+    product_parts_ = ranks_.size() == 1 ? parts_of(interior_ranges_) : 1U;
     boundary_ranges_ = dealt(boundaries, boundaries_);
   }
 
@@ -212,52 +244,82 @@ class CudaTuned final : public CudaBackend {
     return result;
   }
 
-  void run_cycle() { cycle_.queue(); }
-
-  /// Queues y = A x; returns the number of partial sums of x.y.
-  unsigned multiply_by(double* x, double* y) {
-    return queue_rows(x, multiply_kernel<Columns, Outer::none>,
-                      multiply_kernel<Columns, Outer::some>, const_cast<const double*>(x), y);
+  /// Into how many parts to divide the ranges of a product, side by side: whole blocks share more
+  /// of the x that they read, but a last round of few blocks leaves most of the GPU idle.
+  [[nodiscard]] unsigned parts_of(const DealtRanges& ranges) const {
+    constexpr double worth_it = 1.25;
+    const double at_once =
+        max_resident_blocks(multiply_kernel<Columns, Outer::none>, threads_per_block) *
+        multiprocessors_of(stream().device());
+    unsigned parts = 1;
+    const auto waste = [&] {
+      const double rounds = ranges.blocks * parts / at_once;
+      return rounds > 1.0 ? std::ceil(rounds) / rounds : 1.0;
+    };
+    while (2 * parts <= static_cast<unsigned>(ranges.count) && waste() > worth_it) {
+      parts *= 2;
+    }
+    return parts;
   }
 
-  /// Queues the update of x, p and A p; returns the number of partial sums of p.Ap.
-  unsigned continue_product() {
-    return queue_rows(z_.data(), recurrence_kernel<Columns, Outer::none>,
-                      recurrence_kernel<Columns, Outer::some>,
-                      const_cast<const Scalars*>(scalars_.data()), first_,
-                      RecurrenceVectors{z_.data(), p_.data(), ap_.data(), x_.data()});
+  void run_cycle() { cycle_.queue(); }
+
+  /// r.z becomes that of the last iteration.
+  void keep_product() {
+    launch(stream(), {dim3(1), dim3(1)}, keep_product_kernel, scalars_.data());
+  }
+
+  /// For a kernel of so many blocks that adds up all of a sum by itself.
+  [[nodiscard]] BlockSums sum_of(unsigned blocks, double* sum) const {
+    return {.partials = partials_.data(), .count = blocks, .sum = sum};
+  }
+
+  /// Queues y = A x and x.y.
+  void multiply_by(double* x, double* y) {
+    queue_rows(x, multiply_kernel<Columns, Outer::none>, multiply_kernel<Columns, Outer::some>,
+               const_cast<const double*>(x), y);
+  }
+
+  /// Queues the update of x, p and A p, and p.Ap.
+  void continue_product() {
+    queue_rows(z_.data(), recurrence_kernel<Columns, Outer::none>,
+               recurrence_kernel<Columns, Outer::some>, const_cast<const Scalars*>(scalars_.data()),
+               first_, RecurrenceVectors{z_.data(), p_.data(), ap_.data(), x_.data()});
   }
 
   /// Queues a kernel for all rows, whose halo of x travels meanwhile; `others` is for rows with
-  /// columns of other ranks. Returns the number of partial sums.
+  /// columns of other ranks. Both add up this rank's p.Ap.
   template <class Kernel, class... Arguments>
-  unsigned queue_rows(double* x, Kernel inner, Kernel others, Arguments... arguments) {
-    const unsigned interior = interior_ranges_.blocks;
-    const auto queue_interior = [&] {
-      launch(stream(), {dim3(interior), dim3(threads_per_block)}, inner, interior_ranges_,
-             levels_.arguments(0), arguments..., sums_.partials());
-    };
-    if (ranks_.size() == 1) {
-      queue_interior();
-      return interior;
-    }
-    if (interior > 0) {
-      levels_.exchange(0).start(x);
-      queue_interior();
-      levels_.exchange(0).finish();
-    } else {
-      levels_.exchange(0).exchange(x);
-    }
+  void queue_rows(double* x, Kernel inner, Kernel others, Arguments... arguments) {
     // Few rows: ranges side by side, not one after the other, or most of the GPU would be idle.
     const bool few =
         static_cast<int>(boundary_ranges_.blocks) < multiprocessors_of(stream().device());
     const dim3 boundary(boundary_ranges_.blocks,
                         few ? static_cast<unsigned>(boundary_ranges_.count) : 1U);
-    if (boundary.x > 0) {
-      launch(stream(), {boundary, dim3(threads_per_block)}, others, boundary_ranges_,
-             levels_.arguments(0), arguments..., sums_.partials() + interior);
+    const dim3 interior(interior_ranges_.blocks, product_parts_);
+    const unsigned interior_sums = interior.x * interior.y;
+    const unsigned all_sums = interior_sums + boundary.x * boundary.y;
+    BlockSums sums = sum_of(boundary.x > 0 ? 0U : all_sums, &scalars_.data()->pap);
+    const auto queue = [&](const dim3& grid, Kernel kernel, const DealtRanges& ranges) {
+      if (grid.x > 0) {
+        launch(stream(), {grid, dim3(threads_per_block)}, kernel, ranges, levels_.arguments(0),
+               arguments..., sums);
+      }
+    };
+    if (ranks_.size() == 1) {
+      queue(interior, inner, interior_ranges_);
+      return;
     }
-    return interior + boundary.x * boundary.y;
+    if (interior.x > 0) {
+      levels_.exchange(0).start(x);
+      queue(interior, inner, interior_ranges_);
+      levels_.exchange(0).finish();
+    } else {
+      levels_.exchange(0).exchange(x);
+    }
+    sums.first = interior_sums;
+    sums.count = all_sums;
+    queue(boundary, others, boundary_ranges_);
   }
 
   [[nodiscard]] std::vector<double> natural(const double* x) const {
@@ -270,6 +332,11 @@ class CudaTuned final : public CudaBackend {
   Products products_;
   const std::vector<Level>& set_up_;
   TunedLevels<Columns> levels_;
+  fused::Cycle fused_;
+  /// Sums beyond one per tile of rows: kernels that deal ranges divide them further only as long as
+  /// a GPU runs most of their blocks at once, which are a few thousand.
+  static constexpr std::int64_t spare_sums = 16384;
+  Buffer<double> partials_;  ///< of sums that kernels form themselves
   TunedSweeps<Columns> sweeps_;
   /// Iterations after which A p is formed anew, so that the recurrence's roundings do not add up.
   static constexpr int renewed = 64;
@@ -279,6 +346,7 @@ class CudaTuned final : public CudaBackend {
   Buffer<Range> interiors_;
   Buffer<Range> boundaries_;
   DealtRanges interior_ranges_;
+  unsigned product_parts_ = 1;
   DealtRanges boundary_ranges_;
   RepeatedWork cycle_{stream(), [this] { half_sweep_cycle(sweeps_); }};
 };
@@ -292,10 +360,15 @@ std::unique_ptr<CgBackend> make_tuned_backend(const BackendSetup& setup) {
     return chunk_rows_of(setup.stream, setup.problem.sweeps, level.matrix.rows);
   };
   auto coloured = colour_levels<slice_height>(executor, levels, chunk_rows, Boundary::apart);
-  std::vector<ChunkPlan> plans;
-  plans.reserve(coloured.size());
-  for (std::size_t n = 0; n < levels.size(); ++n) {
-    plans.push_back(plan_chunks(executor, coloured[n], chunk_rows(levels[n]), problem.sweeps));
+  fused::Plan fused{.first = coloured.size()};
+  if (problem.sweeps == Sweeps::automatic && ranks.size() == 1) {
+    const int multiprocessors = multiprocessors_of(stream.device());
+    fused =
+        fused::plan_for(executor, coloured, fused::first_small_level(coloured, multiprocessors));
+  }
+  std::vector<ChunkPlan> plans(coloured.size());
+  for (std::size_t n = 0; n < fused.first; ++n) {
+    plans[n] = plan_chunks(executor, coloured[n], chunk_rows(levels[n]), problem.sweeps);
   }
   for (std::size_t n = 0; n < coloured.size(); ++n) {
     if (plans[n].sweeps == Sweeps::pipelined) {
@@ -303,10 +376,12 @@ std::unique_ptr<CgBackend> make_tuned_backend(const BackendSetup& setup) {
     }
   }
   if (problem.columns == ColumnIndices::slim) {
-    pack<slice_height>(executor, coloured);
-    return std::make_unique<CudaTuned<PackedSlices>>(setup, std::move(coloured), std::move(plans));
+    pack<slice_height>(executor, std::span(coloured).first(fused.first));
+    return std::make_unique<CudaTuned<PackedSlices>>(setup, std::move(coloured), std::move(plans),
+                                                     std::move(fused));
   }
-  return std::make_unique<CudaTuned<FullColumns>>(setup, std::move(coloured), std::move(plans));
+  return std::make_unique<CudaTuned<FullColumns>>(setup, std::move(coloured), std::move(plans),
+                                                  std::move(fused));
 }
 
 }  // namespace bankfull::hpcg::cuda

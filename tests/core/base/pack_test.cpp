@@ -90,5 +90,25 @@ TYPED_TEST(PackTest, LoadsFromAnyElement) {
                             [](int lane) { return static_cast<TypeParam>(lane + 1); });
 }
 
+TYPED_TEST(PackTest, LanesMoveInFromTheNeighbouringPacks) {
+  using P = Pack<TypeParam>;
+  const auto beside = [](int by) { return [by](int lane) { return TestFixture::y(lane + by); }; };
+  const P x = P::of_lanes(beside(0));
+  TestFixture::expect_lanes(one_lane_later(x, P::of_lanes(beside(TestFixture::width))), beside(1));
+  TestFixture::expect_lanes(one_lane_earlier(P::of_lanes(beside(-TestFixture::width)), x), beside(-1));
+}
+
+TYPED_TEST(PackTest, SquaresOfAllLanesAreAdded) {
+  SquareSum<TypeParam> squares;
+  double expected = 0.0;
+  for (int n = 0; n < 3; ++n) {
+    squares.add(Pack<TypeParam>::of_lanes([n](int lane) { return TestFixture::x(lane + n); }));
+    for (int lane = 0; lane < TestFixture::width; ++lane) {
+      expected += static_cast<double>(TestFixture::x(lane + n) * TestFixture::x(lane + n));
+    }
+  }
+  EXPECT_EQ(squares.total(), expected);
+}
+
 }  // namespace
 }  // namespace bankfull

@@ -3,6 +3,7 @@
 #include "bankfull/build_config.hpp"
 #include "bankfull/core/memory/memory.hpp"
 #include "tests/numerics/poisson/direct_cases.hpp"
+#include "tests/numerics/poisson/random_velocity.hpp"
 
 #include <gtest/gtest.h>
 #include <string>
@@ -46,6 +47,43 @@ TYPED_TEST(DirectCpu, GivesTheSameBitsForAnyTeamAndEveryTime) {
     EXPECT_EQ(solved_on_cpu<TypeParam>(each.domain, f, 2, 2), once);
     EXPECT_EQ(solved_on_cpu<TypeParam>(each.domain, f, 3), once);
   }
+}
+
+template <class Real>
+void expect_divergence_taken(const Domain& domain) {
+  const RandomVelocity<Real> velocity(domain);
+  const Values expected = solved_on_cpu<Real>(domain, velocity.divergence());
+  for (const int threads : {1, 3}) {
+    const auto solver = make_cpu_direct<Real>(domain, threads);
+    ASSERT_TRUE(solver->takes_divergence());
+    solver->take_divergence(velocity.view(velocity.values().data()));
+    solver->solve();
+    EXPECT_EQ(take(domain, solver->solution()), expected);
+  }
+}
+
+TEST_P(DirectCpuOn, TakesTheDivergenceOfAVelocity) {
+  expect_divergence_taken<double>(GetParam().domain);
+  expect_divergence_taken<float>(GetParam().domain);
+}
+
+TYPED_TEST(DirectCpu, TakesTheDivergenceOfLongRows) {
+  for (const NamedDomain& each : all_boundaries({3, 5, 41})) {
+    SCOPED_TRACE(each.name);
+    expect_divergence_taken<TypeParam>(each.domain);
+  }
+}
+
+TYPED_TEST(DirectCpu, TakesADivergenceForOneSolve) {
+  const Domain domain = all_boundaries({5, 6, 7})[2].domain;
+  const Values f = random_right_side(domain, 3);
+  const auto solver = make_cpu_direct<TypeParam>(domain, 2);
+  const RandomVelocity<TypeParam> velocity(domain);
+  solver->take_divergence(velocity.view(velocity.values().data()));
+  solver->solve();
+  put(domain, f, solver->right_side());
+  solver->solve();
+  EXPECT_EQ(take(domain, solver->solution()), solved_on_cpu<TypeParam>(domain, f));
 }
 
 TYPED_TEST(DirectCpu, AllocatesWhatItSays) {

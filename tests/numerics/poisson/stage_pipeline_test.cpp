@@ -1,5 +1,7 @@
 #include "bankfull/numerics/poisson/multigrid/cpu/stage_pipeline.hpp"
 
+#include "bankfull/numerics/poisson/multigrid/cpu/stages.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -257,6 +259,26 @@ TEST(MultigridPipeline, FewPlanesHaveFewMembers) {
   EXPECT_EQ(pipeline_for({3, true, 8, true, 8}, stages).members(4), 0);
   EXPECT_EQ(pipeline_for({3, false, 8, true, 8}, stages).members(4), 1);
   EXPECT_EQ(pipeline_for({16, true, 8, true, 8}, stages).members(8), 4);
+}
+
+TEST(MultigridPipeline, HasSlabsOfEqualRowsThatTheCacheHolds) {
+  const Axis planes{std::vector<double>(8, 1.0), true};
+  const Axis rows{std::vector<double>(100, 1.0), true};
+  const Axis cells{std::vector<double>(300, 1.0), true};
+  const CpuLevel level(make_levels({planes, rows, cells}).front(), Team(1));
+  const std::int64_t mebi = std::int64_t{1} << 20;
+  EXPECT_EQ(level.shape(1).slab, 100);
+  // Room for 60 rows at most, for fewer than 16.
+  EXPECT_EQ(level.shape(mebi / (60 * level.e.row_bytes())).slab, 50);
+  EXPECT_EQ(level.shape(mebi).slab, 16);
+}
+
+TEST(MultigridPipeline, CountsPlanesOfTheOuterIterate) {
+  using Start = Relaxation<float>;
+  EXPECT_EQ(outer_planes_of<Start>(), 0);
+  EXPECT_EQ((outer_planes_of<Correction<double>>()), 2);
+  EXPECT_EQ((outer_planes_of<Both<Defect<double>, Start>>()), 8);
+  EXPECT_EQ((outer_planes_of<Both<Defect<float>, Start>>()), 4);
 }
 
 }  // namespace

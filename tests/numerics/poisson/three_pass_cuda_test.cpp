@@ -8,11 +8,11 @@
 #include "bankfull/numerics/poisson/direct/three_pass/sizes.hpp"
 #include "tests/numerics/poisson/direct_cases.hpp"
 #include "tests/numerics/poisson/host_copy.hpp"
+#include "tests/numerics/poisson/random_velocity.hpp"
 
 #include <cmath>
 #include <cstdint>
 #include <gtest/gtest.h>
-#include <limits>
 #include <memory>
 #include <numbers>
 #include <string>
@@ -173,77 +173,15 @@ TYPED_TEST(ThreePassCuda, GivesTheSameBitsAgainAndInAGraph) {
   }
 }
 
-/// A velocity in memory of its own, with a place beyond the end of each row that nothing may read.
-template <class Real>
-class RandomVelocity {
- public:
-  explicit RandomVelocity(const Domain& domain)
-      : domain_(&domain),
-        row_pitch_(domain.extents().nk + 1),
-        plane_pitch_((domain.extents().nj + 1) * row_pitch_),
-        field_(domain.extents().ni * plane_pitch_),
-        values_(static_cast<std::size_t>(3 * field_), std::numeric_limits<Real>::quiet_NaN()) {
-    for_cells(domain, [&](std::int64_t i, std::int64_t j, std::int64_t k, std::size_t place) {
-      for (std::int64_t field = 0; field < 3; ++field) {
-        const std::size_t number = 3 * place + static_cast<std::size_t>(field);
-        const bool on_wall = field == 0 && i == 0;
-        at(field, i, j, k) = on_wall ? Real{0} : static_cast<Real>(random_symmetric(7, number));
-      }
-    });
-  }
-
-  [[nodiscard]] Buffer<Real> on_gpu(const Stream& stream) const {
-    return device_copy(values_, stream);
-  }
-  [[nodiscard]] FaceVelocity<Real> view(const Buffer<Real>& on_gpu) const {
-    const Real* const first = on_gpu.data();
-    return {first, first + field_, first + 2 * field_, plane_pitch_, row_pitch_};
-  }
-
-  [[nodiscard]] Values divergence() const {
-    const Extents n = domain_->extents();
-    const auto per_width = [](const Axis& axis, std::int64_t cell) {
-      return static_cast<Real>(1.0 / axis.widths[static_cast<std::size_t>(cell)]);
-    };
-    Values result(static_cast<std::size_t>(n.count()));
-    for_cells(*domain_, [&](std::int64_t i, std::int64_t j, std::int64_t k, std::size_t place) {
-      const Real above = i + 1 < n.ni ? at(0, i + 1, j, k) : Real{0};
-      const Real sum = per_width(domain_->i, i) * (above - at(0, i, j, k)) +
-                       per_width(domain_->j, j) * (at(1, i, (j + 1) % n.nj, k) - at(1, i, j, k)) +
-                       per_width(domain_->k, k) * (at(2, i, j, (k + 1) % n.nk) - at(2, i, j, k));
-      result[place] = static_cast<double>(sum);
-    });
-    return result;
-  }
-
- private:
-  [[nodiscard]] std::size_t place(std::int64_t field, std::int64_t i, std::int64_t j,
-                                  std::int64_t k) const {
-    return static_cast<std::size_t>(field * field_ + i * plane_pitch_ + j * row_pitch_ + k);
-  }
-  Real& at(std::int64_t field, std::int64_t i, std::int64_t j, std::int64_t k) {
-    return values_[place(field, i, j, k)];
-  }
-  [[nodiscard]] Real at(std::int64_t field, std::int64_t i, std::int64_t j, std::int64_t k) const {
-    return values_[place(field, i, j, k)];
-  }
-
-  const Domain* domain_;
-  std::int64_t row_pitch_;
-  std::int64_t plane_pitch_;
-  std::int64_t field_;
-  std::vector<Real> values_;
-};
-
 TYPED_TEST(ThreePassCuda, TakesTheDivergenceOfAVelocity) {
   for (const NamedDomain& each : served_domains()) {
     SCOPED_TRACE(each.name);
     const auto solver = this->solver_of(each.domain);
     const RandomVelocity<TypeParam> velocity(each.domain);
     const Values expected = this->solved(*solver, each.domain, velocity.divergence());
-    const auto on_gpu = velocity.on_gpu(this->stream_);
+    const auto on_gpu = device_copy(velocity.values(), this->stream_);
     ASSERT_TRUE(solver->takes_divergence());
-    solver->take_divergence(velocity.view(on_gpu));
+    solver->take_divergence(velocity.view(on_gpu.data()));
     solver->solve();
     HostCopy<TypeParam> copy(each.domain, solver->solution());
     EXPECT_EQ(copy.download(this->stream_), expected);
@@ -256,8 +194,8 @@ TYPED_TEST(ThreePassCuda, TakesADivergenceForOneSolve) {
   const Values f = random_right_side(domain, 3);
   const Values expected = this->solved(*solver, domain, f);
   const RandomVelocity<TypeParam> velocity(domain);
-  const auto on_gpu = velocity.on_gpu(this->stream_);
-  solver->take_divergence(velocity.view(on_gpu));
+  const auto on_gpu = device_copy(velocity.values(), this->stream_);
+  solver->take_divergence(velocity.view(on_gpu.data()));
   solver->solve();
   EXPECT_EQ(this->solved(*solver, domain, f), expected);
 }

@@ -58,6 +58,21 @@ TEST(PlanFused, MoreCacheNeverMeansFewerRows) {
   EXPECT_LE(rows(std::int64_t{4} << 20), rows(std::int64_t{16} << 20));
 }
 
+TEST(PlanFused, LargeSecondLevelCachesHoldStripsThatAreSweptRowByRow) {
+  const auto plan_with = [](std::int64_t l2_mib, const GridSize& grid) {
+    const Layout layout(grid.interior(), 1, sizeof(float));
+    return plan_fused(layout, sizeof(float), 16, {.l2 = l2_mib << 20, .l3 = 18 << 20});
+  };
+  const GridSize large{256, 256, 512};
+  const FusedPassPlan plan = plan_with(2, large);
+  EXPECT_TRUE(plan.row_by_row);
+  const std::int64_t row_bytes = 512 * 4;
+  EXPECT_LE(plan.strip_rows * row_bytes * coefficient_count * plan.sweeps, 2 << 20);
+  EXPECT_FALSE(plan_with(1, large).row_by_row);
+  // Rows of which too few fit.
+  EXPECT_FALSE(plan_with(2, {512, 512, 4096}).row_by_row);
+}
+
 TEST(CacheShare, IsThisMachines) {
   EXPECT_GT(cache_share(1).l2, 0);
   EXPECT_GE(cache_share(1).l3, cache_share(64).l3);

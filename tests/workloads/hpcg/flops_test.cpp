@@ -120,5 +120,10 @@ TEST(Rating, ChargesATenthOfPreparationToEachSet) {
   EXPECT_DOUBLE_EQ(rated_seconds(outcome), outcome.times.total + 2.0);
 }
 
+TEST(Flops, PartsWithoutTimeHaveNoRate) {
+  EXPECT_EQ(rate_of(6.0, 2.0), 3.0);
+  EXPECT_EQ(rate_of(6.0, 0.0), 0.0);
+}
+
 }  // namespace
 }  // namespace bankfull::hpcg

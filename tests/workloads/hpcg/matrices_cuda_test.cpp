@@ -40,6 +40,8 @@ void PrintTo(const Way& way, std::ostream* out) { *out << name_of(way); }
 
 std::vector<Way> ways() {
   return {{.variant = Variant::reference},
+          {.sweeps = Sweeps::automatic},
+          {.sweeps = Sweeps::automatic, .columns = ColumnIndices::slim},
           {.sweeps = Sweeps::classes},
           {.sweeps = Sweeps::classes, .columns = ColumnIndices::slim},
           {.sweeps = Sweeps::syncfree},

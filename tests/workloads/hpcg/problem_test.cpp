@@ -224,6 +224,25 @@ TEST(Validate, RejectsWhatMakesNoSense) {
   rejected([](Problem& p) { p.process_grid = Grid3{1, 1, 2}; }, "--ranks-grid 1x1x2");
 }
 
+/// Before memory is looked at, so that the machine does not matter.
+TEST(Validate, RefusesMoreSlotsThanCanBeNumbered) {
+  const auto refused = [](const Grid3& local, Variant variant) {
+    return refusal_of(valid_problem(), [&](Problem& p) {
+      p.local = local;
+      p.variant = variant;
+    });
+  };
+  EXPECT_EQ(refused({1104, 1104, 1104}, Variant::tuned),
+            "--local 1104x1104x1104 has 1345572864 points per rank; their entries in slices of 8 "
+            "rows exceed 32-bit indices; use up to 1096x1096x1096 per rank, and more ranks");
+  EXPECT_THAT(refused({8, 20000, 8300}, Variant::tuned), HasSubstr("slices of 8 rows"));
+  EXPECT_THAT(refused({1300, 1300, 1300}, Variant::reference),
+              HasSubstr("exceeds 32-bit indices; use up to 1288x1288x1288 per rank"));
+
+  EXPECT_LE(max_upper_slots({1096, 1096, 1096}, 8), INT32_MAX);
+  EXPECT_GT(max_upper_slots({1104, 1104, 1104}, 8), INT32_MAX);
+}
+
 TEST(Validate, KeepsGpuVariantsOffTheCpu) {
   for (const Variant variant :
        {Variant::ell, Variant::csr, Variant::cusparse_coloured, Variant::cusparse_csr}) {
@@ -246,7 +265,7 @@ TEST(Validate, NamesASizeThatFitsMemory) {
   }
   EXPECT_THAT(refusal_of(valid_problem(),
                          [](Problem& p) {
-                           p.local = {1280, 1280, 1280};
+                           p.local = {1096, 1096, 1096};
                          }),
               HasSubstr("the largest cube that fits is --local "));
 }

@@ -294,5 +294,23 @@ INSTANTIATE_TEST_SUITE_P(Columns, HpcgTraffic,
                            return tested.param == ColumnIndices::slim ? "slim" : "full";
                          });
 
+TEST(CycleTraffic, IsThatOfTheStepsOfTheLevelAndOfCoarserOnes) {
+  const auto step = [](double n) {
+    return Traffic{.bytes_read = n, .bytes_written = 10.0 * n, .flops = 100.0 * n};
+  };
+  SweepTraffic level{.forward_from_zero = step(1.0),
+                     .backward_after_zero = step(2.0),
+                     .restrict_residual = step(4.0),
+                     .prolong = step(8.0),
+                     .forward_again = step(16.0),
+                     .backward_again = step(32.0)};
+  std::vector<SweepTraffic> levels{level, level};
+  sum_cycles(levels);
+  EXPECT_EQ(levels[1].cycle.bytes_read, 3.0 + 8.0);
+  EXPECT_EQ(levels[0].cycle.bytes_read, 66.0);
+  EXPECT_EQ(levels[0].cycle.bytes_written, 660.0);
+  EXPECT_EQ(levels[0].cycle.flops, 6600.0);
+}
+
 }  // namespace
 }  // namespace bankfull::hpcg

@@ -143,6 +143,10 @@ Traffic cpu_direct_traffic(const Domain& domain, std::size_t element_bytes) {
   return direct_traffic(domain, element_bytes, 3, PlaneModes::on_cpu(domain));
 }
 
+Traffic cpu_traffic_after_divergence(const Domain& domain, std::size_t element_bytes) {
+  return direct_traffic(domain, element_bytes, 2, PlaneModes::on_cpu(domain));
+}
+
 Traffic cpu_slab_traffic(const Domain& domain, const SlabSweeps& sweeps, int ranks,
                          std::size_t element_bytes) {
   const Extents n = domain.extents();

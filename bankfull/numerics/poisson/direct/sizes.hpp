@@ -41,6 +41,10 @@ double root_system_flops(int ranks);
 /// what fills up its cache lines.
 Traffic cpu_direct_traffic(const Domain& domain, std::size_t element_bytes);
 
+/// The same less one of the three times, for a solver that forms the divergence on the way; with
+/// all operations but those of the divergence.
+Traffic cpu_traffic_after_divergence(const Domain& domain, std::size_t element_bytes);
+
 /// The same of one of so many ranks. The sweep for sides reads once more the cells of the
 /// spectrum that matter to the roots. Beside it count the blocks of sides and solutions (see
 /// RootBlocks) and the systems of the roots, which the rank solves for its share of the modes; what

@@ -16,9 +16,10 @@ namespace bankfull::himeno {
 //
 // A thread owns a block of planes and rows. It marches through the block strip by strip of rows,
 // and within a strip plane by plane: in step m, sweep s works on plane m - s, so the coefficients
-// that it reads were read by sweep s - 1 one step before and are still in cache. A sweep follows
-// the previous one after a whole plane of the strip, not after a row, because hardware prefetchers
-// need long runs.
+// that it reads were read by sweep s - 1 one step before and are still in cache. Where strips are
+// in L3, a sweep follows the previous one after a whole plane of the strip, because hardware
+// prefetchers need long runs; where they are in L2, after a row: then the strip of one plane less
+// must stay in cache.
 //
 // A strip of sweep s lies s rows towards lower j (a parallelogram in j and time), so it needs
 // nothing of the strips to come; of the strip before it needs the last two rows of every plane,
@@ -141,14 +142,28 @@ class FusedBlock {
     const Range planes = reach_.planes(0);
     for (strip_ = 0; strip_ < strips_.count(); ++strip_) {
       for (std::int64_t step = planes.begin; step < planes.end + plan_.sweeps - 1; ++step) {
-        for (int sweep = 0; sweep < plan_.sweeps; ++sweep) {
-          sweep_plane_of_strip(sweep, step - sweep);
+        if (plan_.row_by_row) {
+          sweep_rows_of_step(step);
+        } else {
+          for (int sweep = 0; sweep < plan_.sweeps; ++sweep) {
+            sweep_plane_of_strip(sweep, step - sweep);
+          }
         }
       }
     }
   }
 
  private:
+  void sweep_rows_of_step(std::int64_t step) {
+    for (std::int64_t j = strips_.begin(strip_); j < strips_.begin(strip_ + 1); ++j) {
+      for (int sweep = 0; sweep < plan_.sweeps; ++sweep) {
+        if (reach_.planes(sweep).holds(step - sweep) && reach_.rows(sweep).holds(j - sweep)) {
+          sweep_one_row(sweep, step - sweep, j - sweep);
+        }
+      }
+    }
+  }
+
   void sweep_plane_of_strip(int sweep, std::int64_t plane) {
     const Range planes = reach_.planes(sweep);
     if (!planes.holds(plane)) {
@@ -167,7 +182,7 @@ class FusedBlock {
     const bool last = sweep == plan_.sweeps - 1;
     // Only the first sweep reads memory, and only the last one writes it.
     const RowAccess access{.store = last ? plan_.access.store : StoreKind::ordinary,
-                           .prefetch_elements = first ? plan_.access.prefetch_elements : 0};
+                           .prefetch = first && plan_.access.prefetch};
     T* next = last ? view_.next.row(i, j) : intermediate_row(sweep, i, j);
     const double sum =
         sweep_row_with(access, coefficient_rows(view_, i, j),

@@ -36,6 +36,18 @@ std::int64_t strip_budget(const CacheShare& share) {
   return std::max(share.l2 * 3 / 4, std::min(share.l3 * 2 / 5, most));
 }
 
+/// Rows of a strip in L2, or too few to be worth it. Only in L2s of 2 MiB: processors that have
+/// them share a slower L3 among all their cores. On a Zen 5 with 1 MiB strips in L3 are faster.
+std::int64_t rows_in_l2(int sweeps, std::int64_t row_bytes, const CacheShare& share) {
+  constexpr std::int64_t large = std::int64_t{2} << 20;
+  return share.l2 < large ? 0 : share.l2 * 3 / 5 / (row_bytes * cached_rows(sweeps));
+}
+
+/// With more sweeps, strips in L2 have too few rows; with fewer rows, those kept at their ends cost
+/// more than another sweep saves.
+constexpr int max_sweeps_in_l2 = 4;
+constexpr std::int64_t min_rows_in_l2 = 8;
+
 /// Cost of one iteration of a cell relative to a sweep from cache. Fitted to measurements on Zen 3:
 /// a sweep from memory costs 1.5, and every run through a strip's plane costs as much as 2 KiB more
 /// would, until the prefetchers catch up.
@@ -58,11 +70,14 @@ Candidate candidate(int sweeps, const Layout& layout, std::size_t element_bytes,
   const std::int64_t row_bytes = layout.row_pitch() * static_cast<std::int64_t>(element_bytes);
   const TeamGrid grid = split_team(n, threads, sweeps);
   const std::int64_t block_rows = (n.nj + grid.j - 1) / grid.j + std::int64_t{2} * (sweeps - 1);
-  const std::int64_t fitting = strip_budget(share) / (row_bytes * cached_rows(sweeps));
+  const std::int64_t in_l2 = rows_in_l2(sweeps, row_bytes, share);
+  const bool row_by_row = sweeps <= max_sweeps_in_l2 && in_l2 >= min_rows_in_l2;
+  const std::int64_t fitting =
+      row_by_row ? in_l2 : strip_budget(share) / (row_bytes * cached_rows(sweeps));
   const std::int64_t strip_rows = std::max<std::int64_t>(2, std::min(fitting, block_rows));
   const double evenly = static_cast<double>(sweeps) * static_cast<double>(n.ni * n.nj) / threads;
   return {
-      .plan = {.sweeps = sweeps, .strip_rows = strip_rows, .grid = grid},
+      .plan = {.sweeps = sweeps, .strip_rows = strip_rows, .row_by_row = row_by_row, .grid = grid},
       .cost = fused_cost(sweeps, strip_rows, row_bytes, busiest_rows(n, grid, sweeps) / evenly)};
 }
 
@@ -103,6 +118,9 @@ FusedPassPlan plan_fused(const Layout& layout, std::size_t element_bytes, int th
   Candidate best = candidate(2, layout, element_bytes, threads, share);
   for (int sweeps = 3; sweeps <= max_sweeps; ++sweeps) {
     const Candidate next = candidate(sweeps, layout, element_bytes, threads, share);
+    if (best.plan.row_by_row && !next.plan.row_by_row) {
+      break;  // more sweeps would leave L2
+    }
     // With fewer rows, those kept at the strips' ends cost more than another sweep saves.
     if (next.plan.strip_rows < std::int64_t{2} * sweeps) {
       break;

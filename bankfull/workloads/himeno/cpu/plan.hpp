@@ -42,8 +42,9 @@ TeamGrid split_team(const Extents& interior, int threads, int sweeps = 1);
 struct FusedPassPlan {
   int sweeps = 1;               ///< iterations in one pass over the coefficients
   std::int64_t strip_rows = 2;  ///< rows of a plane that are swept before the next plane
+  bool row_by_row = false;      ///< sweeps follow each other after a row, not after a plane
   TeamGrid grid;
-  RowAccess access{.store = StoreKind::streaming, .prefetch_elements = 128};
+  RowAccess access{.store = StoreKind::streaming, .prefetch = true};
 };
 
 inline constexpr int max_fused_sweeps = 8;

@@ -5,7 +5,9 @@
 #include "bankfull/workloads/himeno/point.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace bankfull::himeno {
 
@@ -35,49 +37,65 @@ struct PressureRows {
   std::array<std::array<const T*, 3>, 3> row;
 };
 
-/// Rows that are fetched into cache while another row is computed.
-template <class T, int Count>
-struct RowsAhead {
-  std::array<const T*, static_cast<std::size_t>(Count)> row;
-};
-
 namespace detail {
 
-// Row pointers in local arrays: read through a structure in memory, g++ reloads them per element.
+/// The coefficients of one pack of cells after the other. Three fields share a pointer, from which
+/// the others lie one and two strides away: a pointer for each field does not fit into registers.
 template <class T>
-struct HoistedRows {
-  const T* __restrict coefficient[coefficient_count];
-  const T* __restrict pressure[3][3];
-
-  BANKFULL_ALWAYS_INLINE HoistedRows(const CoefficientRows<T>& q, const PressureRows<T>& p) {
-    for (int n = 0; n < coefficient_count; ++n) {
-      coefficient[n] = q.row(n);
+class PackedCoefficients {
+ public:
+  BANKFULL_ALWAYS_INLINE explicit PackedCoefficients(const CoefficientRows<T>& q)
+      : stride_(q.stride) {
+    for (int n = 0; n < groups; ++n) {
+      group_[n] = q.row(n * in_group);
     }
+  }
+
+  BANKFULL_ALWAYS_INLINE Pack<T> operator()(Coefficient n) const { return Pack<T>::load(at(n)); }
+
+  template <int Elements>
+  BANKFULL_ALWAYS_INLINE void fetch_ahead() const {
+    for (int n = 0; n < coefficient_count; ++n) {
+      __builtin_prefetch(at(n) + Elements, 0, 3);
+    }
+  }
+
+  BANKFULL_ALWAYS_INLINE void advance() {
+    for (int n = 0; n < groups; ++n) {
+      group_[n] += Pack<T>::width;
+    }
+  }
+
+ private:
+  static constexpr int in_group = 3;
+  static constexpr int groups = coefficient_count / in_group;
+
+  BANKFULL_ALWAYS_INLINE const T* at(int n) const {
+    return group_[n / in_group] + n % in_group * stride_;
+  }
+
+  const T* group_[groups];
+  std::int64_t stride_;
+};
+
+/// The pressures around the pack of cells from k on. Pointers in a local array: read through a
+/// structure in memory, g++ reloads them per pack.
+template <class T>
+class LoadedPressures {
+ public:
+  BANKFULL_ALWAYS_INLINE explicit LoadedPressures(const PressureRows<T>& p, std::int64_t k = 0)
+      : k_(k) {
     for (std::size_t di = 0; di < 3; ++di) {
       for (std::size_t dj = 0; dj < 3; ++dj) {
-        pressure[di][dj] = p.row[di][dj];
+        row_[di][dj] = p.row[di][dj];
       }
     }
   }
-};
 
-template <class T>
-struct PackedCoefficients {
-  const HoistedRows<T>& rows;
-  std::int64_t k;
-
-  BANKFULL_ALWAYS_INLINE Pack<T> operator()(Coefficient n) const {
-    return Pack<T>::load(rows.coefficient[n] + k);
-  }
-};
-
-template <class T>
-struct PackedPressures {
-  const HoistedRows<T>& rows;
-  std::int64_t k;
+  BANKFULL_ALWAYS_INLINE void advance() { k_ += Pack<T>::width; }
 
   BANKFULL_ALWAYS_INLINE Pack<T> operator()(int di, int dj, int dk) const {
-    return Pack<T>::load(rows.pressure[1 + di][1 + dj] + k + dk);
+    return Pack<T>::load(row_[1 + di][1 + dj] + k_ + dk);
   }
   BANKFULL_ALWAYS_INLINE Pack<T> d_j(int di) const {
     return (*this)(di, +1, 0) - (*this)(di, -1, 0);
@@ -85,31 +103,102 @@ struct PackedPressures {
   BANKFULL_ALWAYS_INLINE Pack<T> d_k(int di, int dj) const {
     return (*this)(di, dj, +1) - (*this)(di, dj, -1);
   }
+
+ private:
+  const T* row_[3][3];
+  std::int64_t k_;
 };
+
+/// The same with loads of whole cache lines only: of the five rows whose neighbours along k are
+/// needed, the packs before and after stay in registers.
+template <class T>
+class ShiftedPressures {
+ public:
+  BANKFULL_ALWAYS_INLINE explicit ShiftedPressures(const PressureRows<T>& p) : loaded_(p) {
+    for_rows([&](int n, int di, int dj) [[gnu::always_inline]] {
+      before_[n] = loaded_(di, dj, -Pack<T>::width);
+      here_[n] = loaded_(di, dj, 0);
+      after_[n] = loaded_(di, dj, Pack<T>::width);
+    });
+  }
+
+  BANKFULL_ALWAYS_INLINE void advance() {
+    loaded_.advance();
+    for_rows([&](int n, int di, int dj) [[gnu::always_inline]] {
+      before_[n] = here_[n];
+      here_[n] = after_[n];
+      after_[n] = loaded_(di, dj, Pack<T>::width);
+    });
+  }
+
+  BANKFULL_ALWAYS_INLINE Pack<T> operator()(int di, int dj, int dk) const {
+    const int n = number(di, dj);
+    return dk > 0   ? one_lane_later(here_[n], after_[n])
+           : dk < 0 ? one_lane_earlier(before_[n], here_[n])
+                    : here_[n];
+  }
+  BANKFULL_ALWAYS_INLINE Pack<T> d_j(int di) const {
+    return di == 0 ? (*this)(0, +1, 0) - (*this)(0, -1, 0) : loaded_.d_j(di);
+  }
+  BANKFULL_ALWAYS_INLINE Pack<T> d_k(int di, int dj) const {
+    return (*this)(di, dj, +1) - (*this)(di, dj, -1);
+  }
+
+ private:
+  static constexpr int rows = 5;
+
+  static constexpr int number(int di, int dj) { return 2 + 2 * di + dj; }
+
+  template <class Body>
+  BANKFULL_ALWAYS_INLINE static void for_rows(const Body& body) {
+    body(number(-1, 0), -1, 0);
+    body(number(0, -1), 0, -1);
+    body(number(0, 0), 0, 0);
+    body(number(0, +1), 0, +1);
+    body(number(+1, 0), +1, 0);
+  }
+
+  LoadedPressures<T> loaded_;
+  Pack<T> before_[rows];
+  Pack<T> here_[rows];
+  Pack<T> after_[rows];
+};
+
+/// A load across two cache lines costs as much as two. Fewer loads of shorter registers cross
+/// lines, and the packs before and after would take several registers each.
+template <class T>
+using PackedPressures =
+    std::conditional_t<std::is_floating_point_v<T> && register_bytes == cache_line_bytes,
+                       ShiftedPressures<T>, LoadedPressures<T>>;
 
 }  // namespace detail
 
 /// Sweeps the cells [0, nk) of one row into `next` and returns the sum of their squared residuals.
-/// `next` overlaps none of the rows read. The only hot loop of the CPU schedules.
+/// `next` overlaps none of the rows read. The only hot loop of the CPU schedules. `Ahead` is how
+/// many elements ahead rows are fetched, to their ends; 0: not at all.
 ///
 /// Traffic: 13 rows read (12 coefficients and the one row of pressure that is not in cache yet) and
 /// one written, 14 sizeof(T) bytes per cell; an ordinary store reads the line it writes besides.
-template <StoreKind Kind, int AheadRows, class T>
+template <StoreKind Kind, int Ahead, class T>
 [[gnu::noinline]] double sweep_row(const CoefficientRows<T>& coefficients,
                                    const PressureRows<T>& pressures, T* __restrict next,
-                                   std::int64_t nk, T relaxation,
-                                   const RowsAhead<T, AheadRows>& ahead = {}) {
+                                   std::int64_t nk, T relaxation) {
   using P = Pack<T>;
-  const detail::HoistedRows<T> rows(coefficients, pressures);
+  detail::PackedCoefficients<T> q(coefficients);
+  detail::PackedPressures<T> p(pressures);
+  const T* pressure_ahead = pressures.row[2][2] + Ahead;
+  const auto fetch_ahead = [&](std::int64_t k) [[gnu::always_inline]] {
+    if constexpr (Ahead > 0) {
+      q.template fetch_ahead<Ahead>();
+      __builtin_prefetch(pressure_ahead + k, 0, 3);
+    }
+  };
   const P factor = P::broadcast(relaxation);
   SquareSum<T> squares;
   std::int64_t k = 0;
   for (; k + P::width <= nk; k += P::width) {
-    for (int n = 0; n < AheadRows; ++n) {
-      __builtin_prefetch(ahead.row[static_cast<std::size_t>(n)] + k, 0, 3);
-    }
-    const detail::PackedPressures<T> p{rows, k};
-    const P ss = residual(detail::PackedCoefficients<T>{rows, k}, p);
+    fetch_ahead(k);
+    const P ss = residual(q, p);
     const P updated = relaxed(p(0, 0, 0), ss, factor);
     if constexpr (Kind == StoreKind::streaming) {
       updated.stream(next + k);
@@ -117,17 +206,20 @@ template <StoreKind Kind, int AheadRows, class T>
       updated.store(next + k);
     }
     squares.add(ss);
+    q.advance();
+    p.advance();
   }
   double sum = squares.total();
   if (k < nk) {
     // A whole pack again: lanes beyond the row read the padding that every row ends with, and are
     // dropped. Stored through the cache: a partly filled streaming line costs a read and a write.
-    const detail::PackedPressures<T> p{rows, k};
-    const P ss = residual(detail::PackedCoefficients<T>{rows, k}, p);
+    fetch_ahead(k);
+    const detail::LoadedPressures<T> last(pressures, k);
+    const P ss = residual(q, last);
     alignas(cache_line_bytes) T residuals[P::width];
     alignas(cache_line_bytes) T values[P::width];
     ss.store(residuals);
-    relaxed(p(0, 0, 0), ss, factor).store(values);
+    relaxed(last(0, 0, 0), ss, factor).store(values);
     for (std::int64_t lane = 0; lane < nk - k; ++lane) {
       next[k + lane] = values[lane];
       sum += static_cast<double>(residuals[lane]) * static_cast<double>(residuals[lane]);
@@ -153,28 +245,27 @@ PressureRows<T> pressure_rows(const SweepView<T>& view, std::int64_t i, std::int
   return rows;
 }
 
-/// How a row is stored, and how far ahead its streams from memory are fetched.
+/// How a row is stored, and whether its streams from memory are fetched ahead of their use or left
+/// to the hardware.
 struct RowAccess {
   StoreKind store = StoreKind::streaming;
-  std::int64_t prefetch_elements = 0;  ///< 0: leave it to the hardware
+  bool prefetch = false;
 };
+
+/// Eight cache lines.
+template <class T>
+inline constexpr int prefetch_elements = 8 * Pack<T>::width;
 
 template <class T>
 double sweep_row_with(const RowAccess& access, const CoefficientRows<T>& q,
                       const PressureRows<T>& p, T* next, std::int64_t nk, T relaxation) {
-  const bool streaming = access.store == StoreKind::streaming;
-  if (access.prefetch_elements == 0) {
-    return streaming ? sweep_row<StoreKind::streaming, 0>(q, p, next, nk, relaxation)
-                     : sweep_row<StoreKind::ordinary, 0>(q, p, next, nk, relaxation);
+  constexpr int ahead = prefetch_elements<T>;
+  if (access.store == StoreKind::streaming) {
+    return access.prefetch ? sweep_row<StoreKind::streaming, ahead>(q, p, next, nk, relaxation)
+                           : sweep_row<StoreKind::streaming, 0>(q, p, next, nk, relaxation);
   }
-  constexpr int streams = coefficient_count + 1;
-  RowsAhead<T, streams> ahead{};
-  for (int n = 0; n < coefficient_count; ++n) {
-    ahead.row[static_cast<std::size_t>(n)] = q.row(n) + access.prefetch_elements;
-  }
-  ahead.row[coefficient_count] = p.row[2][2] + access.prefetch_elements;
-  return streaming ? sweep_row<StoreKind::streaming, streams>(q, p, next, nk, relaxation, ahead)
-                   : sweep_row<StoreKind::ordinary, streams>(q, p, next, nk, relaxation, ahead);
+  return access.prefetch ? sweep_row<StoreKind::ordinary, ahead>(q, p, next, nk, relaxation)
+                         : sweep_row<StoreKind::ordinary, 0>(q, p, next, nk, relaxation);
 }
 
 }  // namespace bankfull::himeno

@@ -122,6 +122,10 @@ void CudaBackend::queue_dot(const double* x, const double* y, std::int64_t count
 void CudaBackend::queue_sum(int partials, double* sum) {
   sums_.queue(stream(), partials, 1, sum);
   times_.mark(stream(), &CgTimes::ddot);
+  queue_sum_over_ranks(sum);
+}
+
+void CudaBackend::queue_sum_over_ranks(double* sum) {
   if (ranks_.size() > 1) {
     over_ranks_.queue_sum(sum, 1);
     times_.mark(stream(), &CgTimes::allreduce);

@@ -30,8 +30,13 @@ using Part = double CgTimes::*;
 /// Times of queued work, by events between its parts.
 class MarkedTimes {
  public:
-  /// Work queued from now on is attributed to the part of the next mark.
-  void begin(const Stream& stream) { record(stream, nullptr); }
+  /// Work queued from now on, or since the last mark, is attributed to the part of the next mark.
+  /// An event takes the GPU a few microseconds: none is recorded where a mark is there already.
+  void begin(const Stream& stream) {
+    if (used_ == 0) {
+      record(stream, nullptr);
+    }
+  }
   void mark(const Stream& stream, Part part) { record(stream, part); }
 
   /// Sums by part; waits for the marks and forgets them.
@@ -93,6 +98,9 @@ class CudaBackend : public CgBackend {
 
   /// Queues *sum = the partial sums that blocks have left, over all ranks; part of ddot.
   void queue_sum(int partials, double* sum);
+
+  /// Queues *sum = the sum of all ranks'; part of ddot.
+  void queue_sum_over_ranks(double* sum);
 
   const Communicator& ranks_;
   CudaExecutor executor_;

@@ -103,6 +103,10 @@ __device__ __forceinline__ double awaited_value() {
   return __longlong_as_double(static_cast<long long>(awaited_bits));
 }
 
+__device__ __forceinline__ bool is_awaited(double value) {
+  return static_cast<unsigned long long>(__double_as_longlong(value)) == awaited_bits;
+}
+
 /// For elements that threads of several blocks load and store at the same time.
 __device__ __forceinline__ double load_relaxed(const double* at) {
   double value;
@@ -138,14 +142,11 @@ __device__ __forceinline__ void gather(
   for (int n = 0; n < Slots; ++n) {
     gathered[n] = load_relaxed(vector.x + column[n]);
   }
-  const auto missing = [](double value) {
-    return static_cast<unsigned long long>(__double_as_longlong(value)) == awaited_bits;
-  };
   for (bool complete = false; !complete;) {
     complete = true;
 #pragma unroll
     for (int n = 0; n < Slots; ++n) {
-      if (missing(gathered[n])) {
+      if (is_awaited(gathered[n])) {
         complete = false;
         gathered[n] = load_relaxed(vector.x + column[n]);
       }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bankfull/core/exec/reduce.cuh"
+#include "bankfull/workloads/hpcg/cuda/block_sums.cuh"
 #include "bankfull/workloads/hpcg/cuda/chunks.cuh"
 #include "bankfull/workloads/hpcg/cuda/sweeps.cuh"
 
@@ -15,8 +15,7 @@ struct ChunkOrder {
   bool reversed;  ///< take them from the end
 };
 
-/// A step of a sweep for all rows of the tiles; where it adds up, the sum of the terms of each
-/// block.
+/// A step of a sweep for all rows of the tiles; where it adds up, also the sum of the rows' terms.
 ///
 /// A row waits for each x that it gathers until the value itself appears, so no flag has to follow
 /// the data. Therefore x exists twice, and each sweep resets the result of the previous one, which
@@ -26,7 +25,8 @@ struct ChunkOrder {
 template <template <class> class SweepStep, bool Summing, class Columns>
 __global__ void __launch_bounds__(threads_per_block, 3)
     sync_free_sweep_kernel(const __grid_constant__ ChunkOrder order,
-                           const __grid_constant__ LevelArguments<Columns> a, double* partials) {
+                           const __grid_constant__ LevelArguments<Columns> a,
+                           const __grid_constant__ BlockSums sums) {
   static_assert(threads_per_block == tile_rows);
   const unsigned place = order.reversed ? gridDim.x - 1 - blockIdx.x : blockIdx.x;
   const std::int32_t chunk = order.chunks == nullptr
@@ -35,10 +35,7 @@ __global__ void __launch_bounds__(threads_per_block, 3)
   SweepStep<Columns> step(a, std::int64_t{chunk} * tile_rows + threadIdx.x);
   const double term = step.run();
   if constexpr (Summing) {
-    const double sum = block_sum(term);
-    if (threadIdx.x == 0) {
-      partials[blockIdx.x] = sum;
-    }
+    add_up(sums, term, blockIdx.x, gridDim.x);
   }
 }
 

@@ -25,7 +25,8 @@ struct LevelVectors {
   Buffer<double> du = {};  ///< of the finest level, where products need it
 };
 
-/// The data of the tuned solver's kernels: the matrices of all levels with their plans of chunks,
+/// The data of the tuned solver's kernels: the matrices of all levels, with their plans of chunks
+/// where these are not empty because a fused cycle sweeps them,
 /// the vectors of the sweeps, and the exchanges of halos.
 template <class Columns>
 class TunedLevels {
@@ -96,7 +97,8 @@ class TunedLevels {
   void make_vectors(std::size_t n, const Stream& stream) {
     const std::int64_t size = levels_[n].vector_size();
     vectors_[n].u = zero_vector(stream, size);
-    if (plans_[n].sweeps != Sweeps::pipelined) {
+    const bool swept_alone = plans_[n].chunks > 0;
+    if (swept_alone && plans_[n].sweeps != Sweeps::pipelined) {
       vectors_[n].y = zero_vector(stream, levels_[n].rows());
       fill_bytes(vectors_[n].y.data(), 0xff, vectors_[n].y.bytes(), stream);
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/workloads/hpcg/cuda/fused_levels.cuh"
 #include "bankfull/workloads/hpcg/cuda/pipeline.cuh"
 #include "bankfull/workloads/hpcg/cuda/pipeline_steps.cuh"
 #include "bankfull/workloads/hpcg/cuda/sweeps.cuh"
@@ -17,16 +18,23 @@ namespace bankfull::hpcg::cuda {
 template <class Columns>
 class TunedSweeps {
  public:
-  /// The levels must outlive it; `partials` receives the block sums of the last sweep.
-  TunedSweeps(const TunedLevels<Columns>& levels, const CudaExecutor& executor, double* partials)
+  /// The levels and the fused cycle must outlive it. The last sweep adds up r.x as `product` tells;
+  /// a pipelined one leaves the sums of its tiles in `partials`.
+  TunedSweeps(const TunedLevels<Columns>& levels, const fused::Cycle& fused,
+              const CudaExecutor& executor, const BlockSums& product, double* partials)
       : levels_(levels),
+        fused_(fused),
         stream_(executor.stream()),
+        product_(product),
         partials_(partials),
         tickets_(executor.make<unsigned>(1)) {
     executor.fill(tickets_.data(), 1, 0U);
   }
 
   [[nodiscard]] std::size_t level_count() const { return levels_.count(); }
+
+  [[nodiscard]] bool fuses(std::size_t level) const { return level == fused_.first(); }
+  void fused_cycle(std::size_t /*level*/) { fused_.queue(); }
 
   void forward_from_zero(std::size_t level) {
     queue_sweep<ForwardFromZero, pipeline::FromZero>(level, Direction::forward);
@@ -129,7 +137,7 @@ class TunedSweeps {
         break;
       case Sweeps::automatic:
       case Sweeps::syncfree:
-        queue_blocks<SweepStep, Summing>(level, chunks.size(), order, partials_);
+        queue_blocks<SweepStep, Summing>(level, chunks.size(), order, 0, true);
     }
   }
 
@@ -173,7 +181,7 @@ class TunedSweeps {
   template <template <class> class SweepStep, bool Summing>
   void queue_classes(std::size_t level, Direction direction, Swept swept) {
     const std::size_t count = levels_.classes(level).size();
-    double* partials = partials_;
+    std::size_t before = 0;
     for (std::size_t n = 0; n < count; ++n) {
       const std::size_t number = direction == Direction::forward ? n : count - 1 - n;
       const Range rows = swept_rows(level, number, swept);
@@ -182,18 +190,23 @@ class TunedSweeps {
                                        {.chunks = nullptr,
                                         .first = static_cast<std::int32_t>(rows.begin / tile_rows),
                                         .reversed = false},
-                                       partials);
-      partials += tiles;
+                                       before, n + 1 == count);
+      before += tiles;
     }
   }
 
+  /// `before`: blocks of the kernels of the same sweep that were queued before, of which this one
+  /// may be the last.
   template <template <class> class SweepStep, bool Summing>
   void queue_blocks(std::size_t level, std::size_t blocks, const ChunkOrder& order,
-                    double* partials) {
+                    std::size_t before, bool last) {
+    BlockSums sums = product_;
+    sums.first = static_cast<unsigned>(before);
+    sums.count = last ? static_cast<unsigned>(before + blocks) : 0U;
     if (blocks > 0) {
       launch(stream_, {dim3(static_cast<unsigned>(blocks)), dim3(threads_per_block)},
              sync_free_sweep_kernel<SweepStep, Summing, Columns>, order, levels_.arguments(level),
-             partials);
+             sums);
     }
   }
 
@@ -206,7 +219,9 @@ class TunedSweeps {
   }
 
   const TunedLevels<Columns>& levels_;
+  const fused::Cycle& fused_;
   const Stream& stream_;
+  BlockSums product_;
   double* partials_;
   Buffer<unsigned> tickets_;  ///< of pipelined sweeps
 };

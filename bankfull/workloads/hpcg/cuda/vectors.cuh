@@ -1,7 +1,7 @@
 #pragma once
 
-#include "bankfull/core/exec/reduce.cuh"
 #include "bankfull/workloads/hpcg/cuda/backend.cuh"
+#include "bankfull/workloads/hpcg/cuda/block_sums.cuh"
 #include "bankfull/workloads/hpcg/cuda/sweeps.cuh"
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace bankfull::hpcg::cuda {
 /// r = b - A p where p = 0 was multiplied; r.r.
 static __global__ void __launch_bounds__(threads_per_block)
     first_residual_kernel(std::int64_t pairs, const double2* b, const double2* ap, double2* r,
-                          double* partials) {
+                          const __grid_constant__ BlockSums sums) {
   const std::int64_t n = std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x;
   double sum = 0.0;
   if (n < pairs) {
@@ -24,10 +24,7 @@ static __global__ void __launch_bounds__(threads_per_block)
     r[n] = now;
     sum = now.x * now.x + now.y * now.y;
   }
-  sum = block_sum(sum);
-  if (threadIdx.x == 0) {
-    partials[blockIdx.x] = sum;
-  }
+  add_up(sums, sum, blockIdx.x, gridDim.x);
 }
 
 /// x += (factor put off) p, then p = z + beta p; p = z in the first iteration.
@@ -67,28 +64,40 @@ static __global__ void __launch_bounds__(threads_per_block)
   }
 }
 
+/// Pairs that a thread of update_solution_kernel takes: few blocks, whose sums are soon added up.
+inline constexpr int updates_each = 4;
+
 /// r -= alpha ap; r.r. Notes alpha for the update of x.
 static __global__ void __launch_bounds__(threads_per_block)
     update_solution_kernel(std::int64_t pairs, Scalars* scalars, const double2* ap, double2* r,
-                           double* partials) {
-  const std::int64_t n = std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x;
+                           const __grid_constant__ BlockSums sums) {
+  const std::int64_t first =
+      std::int64_t{blockIdx.x} * (updates_each * threads_per_block) + threadIdx.x;
+  const auto place = [&](int n) { return first + n * threads_per_block; };
+  double2 along[updates_each] = {};
+  double2 now[updates_each] = {};
+#pragma unroll
+  for (int n = 0; n < updates_each; ++n) {
+    if (place(n) < pairs) {
+      along[n] = __ldcs(ap + place(n));
+      now[n] = r[place(n)];
+    }
+  }
   const double alpha = scalars->alpha();
   double sum = 0.0;
-  if (n < pairs) {
-    const double2 along = __ldcs(ap + n);
-    double2 now = r[n];
-    now.x = fma(-alpha, along.x, now.x);
-    now.y = fma(-alpha, along.y, now.y);
-    r[n] = now;
-    sum = now.x * now.x + now.y * now.y;
+#pragma unroll
+  for (int n = 0; n < updates_each; ++n) {
+    now[n].x = fma(-alpha, along[n].x, now[n].x);
+    now[n].y = fma(-alpha, along[n].y, now[n].y);
+    sum += now[n].x * now[n].x + now[n].y * now[n].y;
+    if (place(n) < pairs) {
+      r[place(n)] = now[n];
+    }
   }
-  if (n == 0) {
+  if (first == 0) {
     scalars->put_off = alpha;
   }
-  sum = block_sum(sum);
-  if (threadIdx.x == 0) {
-    partials[blockIdx.x] = sum;
-  }
+  add_up(sums, sum, blockIdx.x, gridDim.x);
 }
 
 /// The factors of one iteration become those of the last.
@@ -102,11 +111,11 @@ struct DealtRanges {
   unsigned blocks = 0;  ///< for the longest range
 };
 
-/// y = A x and the terms of x.y.
-template <class Columns, Outer Others>
-__global__ void __launch_bounds__(threads_per_block, 4)
-    multiply_kernel(DealtRanges rows, const __grid_constant__ LevelArguments<Columns> a,
-                    const double* x, double* y, double* partials) {
+/// Adds up the terms of the block's rows: of each, add(row, term) returns the thread's sum with its
+/// term.
+template <class Add>
+__device__ __forceinline__ void sum_over_rows(const DealtRanges& rows, const BlockSums& sums,
+                                              const Add& add) {
   double term = 0.0;
 #pragma unroll 1
   for (int n = static_cast<int>(blockIdx.y); n < rows.count; n += static_cast<int>(gridDim.y)) {
@@ -114,19 +123,26 @@ __global__ void __launch_bounds__(threads_per_block, 4)
     const std::int64_t row =
         mine.begin + std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x;
     if (row < mine.end) {
-      const double own = x[row];
-      const double lower = times(a.lower, row, x);
-      const double upper = times(a.upper, row, x);
-      const double outer = Others == Outer::some ? times(a.outer, row, x) : 0.0;
-      const double sum = fma(load_once(a.diagonal + row), own, lower) + upper + outer;
-      __stcs(y + row, sum);
-      term = fma(sum, own, term);
+      term = add(row, term);
     }
   }
-  term = block_sum(term);
-  if (threadIdx.x == 0) {
-    partials[blockIdx.y * gridDim.x + blockIdx.x] = term;
-  }
+  add_up(sums, term, blockIdx.y * gridDim.x + blockIdx.x, gridDim.x * gridDim.y);
+}
+
+/// y = A x and the terms of x.y.
+template <class Columns, Outer Others>
+__global__ void __launch_bounds__(threads_per_block, 4)
+    multiply_kernel(DealtRanges rows, const __grid_constant__ LevelArguments<Columns> a,
+                    const double* x, double* y, const __grid_constant__ BlockSums sums) {
+  sum_over_rows(rows, sums, [&](std::int64_t row, double term) {
+    const double own = x[row];
+    const double lower = times(a.lower, row, x);
+    const double upper = times(a.upper, row, x);
+    const double outer = Others == Outer::some ? times(a.outer, row, x) : 0.0;
+    const double sum = fma(load_once(a.diagonal + row), own, lower) + upper + outer;
+    __stcs(y + row, sum);
+    return fma(sum, own, term);
+  });
 }
 
 /// Vectors of an iteration whose product comes from a recurrence.
@@ -143,34 +159,23 @@ template <class Columns, Outer Others>
 __global__ void __launch_bounds__(threads_per_block, 4)
     recurrence_kernel(DealtRanges rows, const __grid_constant__ LevelArguments<Columns> a,
                       const Scalars* scalars, bool first, const RecurrenceVectors v,
-                      double* partials) {
+                      const __grid_constant__ BlockSums sums) {
   const double alpha = first ? 0.0 : scalars->put_off;
   const double beta = first ? 0.0 : scalars->beta();
-  double term = 0.0;
-#pragma unroll 1
-  for (int n = static_cast<int>(blockIdx.y); n < rows.count; n += static_cast<int>(gridDim.y)) {
-    const Range mine = rows.ranges[n];
-    const std::int64_t row =
-        mine.begin + std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x;
-    if (row < mine.end) {
-      const double lower = times(a.lower, row, v.z);
-      const double outer = Others == Outer::some ? times(a.outer, row, v.z) : 0.0;
-      const double before = first ? 0.0 : __ldcs(v.p + row);
-      const double product = first ? 0.0 : __ldcs(v.ap + row);
-      if (!first) {
-        __stcs(v.x + row, fma(alpha, before, __ldcs(v.x + row)));
-      }
-      const double now = fma(beta, before, v.z[row]);
-      const double along = fma(beta, product, lower + load_once(a.du + row) + outer);
-      __stcs(v.p + row, now);
-      __stcs(v.ap + row, along);
-      term = fma(along, now, term);
+  sum_over_rows(rows, sums, [&](std::int64_t row, double term) {
+    const double lower = times(a.lower, row, v.z);
+    const double outer = Others == Outer::some ? times(a.outer, row, v.z) : 0.0;
+    const double before = first ? 0.0 : __ldcs(v.p + row);
+    const double product = first ? 0.0 : __ldcs(v.ap + row);
+    if (!first) {
+      __stcs(v.x + row, fma(alpha, before, __ldcs(v.x + row)));
     }
-  }
-  term = block_sum(term);
-  if (threadIdx.x == 0) {
-    partials[blockIdx.y * gridDim.x + blockIdx.x] = term;
-  }
+    const double now = fma(beta, before, v.z[row]);
+    const double along = fma(beta, product, lower + load_once(a.du + row) + outer);
+    __stcs(v.p + row, now);
+    __stcs(v.ap + row, along);
+    return fma(along, now, term);
+  });
 }
 
 }  // namespace bankfull::hpcg::cuda

@@ -16,8 +16,10 @@ BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE std::uint32_t high_word(double value
 
 /// -2 ln t by a table, for devices on which a look-up is faster than a division: where t lies in an
 /// interval with c near 1 / t, -2 ln t = 2 ln c - 2 ln (1 + r) with the small r = c t - 1, and a
-/// short series for the second logarithm. Within a unit or two of the last place of max(1, result),
-/// and relatively so towards t = 1, where c is 1. Building the table is part of the timed region.
+/// short series for the second logarithm. Within a unit or two of the last place of max(1, result).
+/// Towards t = 1, where c is 1, the relative error is as small but for the first term that the
+/// series leaves out, which with 2^8 intervals is |r|^5 / 6, and vanishes as r does. Building the
+/// table is part of the timed region.
 ///
 /// A binade is cut into 2^Log2Intervals intervals. The binade [1, 2) serves rejected pairs: the
 /// logarithm of t in it is 0. The same holds for t below the table, which is rare. The lower 32
@@ -114,5 +116,9 @@ struct LogTable {
     return cut(2.0 / (begin + end));
   }
 };
+
+/// The table of the kernel on GPUs.
+inline constexpr int kernel_log2_intervals = 8;
+using KernelLogTable = LogTable<kernel_log2_intervals>;
 
 }  // namespace bankfull::npb::ep

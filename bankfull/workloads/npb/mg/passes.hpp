@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/base/stream_store.hpp"
 #include "bankfull/workloads/npb/mg/grid.hpp"
 #include "bankfull/workloads/npb/mg/pass_share.hpp"
 #include "bankfull/workloads/npb/mg/rows.hpp"
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
 #include <vector>
 
@@ -18,15 +20,30 @@ inline constexpr std::int64_t block_rows = 32;
 
 inline constexpr std::int64_t line = 8;
 
+/// Values from the start of a cache line on: vector loads and stores of aligned columns then touch
+/// one line.
+template <class T>
+class LineAligned {
+ public:
+  explicit LineAligned(std::int64_t size) : values_(static_cast<std::size_t>(size + line)) {}
+
+  [[nodiscard]] T* data() {
+    void* start = values_.data();
+    std::size_t space = values_.size() * sizeof(T);
+    return static_cast<T*>(std::align(line * sizeof(T), sizeof(T), start, space));
+  }
+
+ private:
+  std::vector<T> values_;
+};
+
 /// The last three planes of a field in a pipeline: rows [first, first + count) with ghosts along
 /// i1.
 template <class T>
 class Planes {
  public:
   Planes(std::int64_t columns, std::int64_t rows)
-      : row_pitch_(columns + 2 * line),
-        rows_(rows),
-        values_(static_cast<std::size_t>(3 * rows * row_pitch_)) {}
+      : row_pitch_(columns + 2 * line), rows_(rows), values_(3 * rows * row_pitch_) {}
 
   void begin_at(std::int64_t first_row) { first_ = first_row; }
 
@@ -39,7 +56,7 @@ class Planes {
   std::int64_t row_pitch_;
   std::int64_t rows_;
   std::int64_t first_ = 0;
-  std::vector<T> values_;
+  LineAligned<T> values_;
 };
 
 /// Number of points from which on passes use streaming stores, because the result would be evicted
@@ -51,56 +68,95 @@ inline bool is_streamed(const GridOf<T>& grid) {
   return grid.layout().interior().count() >= streamed_points && grid.columns() % line == 0;
 }
 
+/// Pairs of rows that a march along rows knows at a time.
+inline constexpr int pair_rows = 3;
+
 /// A thread's workspace.
 template <class T>
-struct WorkspaceOf {
+class WorkspaceOf {
+ public:
+  Planes<T> iterates;
+  Planes<T> residuals;
+
   /// For grids with sides up to these.
   explicit WorkspaceOf(const Extents& sides)
       : iterates(sides.nk, std::min(sides.nj, block_rows) + 4),
         residuals(sides.nk, std::min(sides.nj, block_rows) + 3),
-        faces(static_cast<std::size_t>(sides.nk + 2 * line)),
-        edges(faces.size()),
-        mean(faces.size()),
-        result(faces.size()) {}
+        row_pitch_(sides.nk + 2 * line),
+        rows_(single_rows * row_pitch_) {}
 
   static std::int64_t bytes(const Extents& sides) {
     const std::int64_t rows_of_planes = 3 * (2 * std::min(sides.nj, block_rows) + 7);
-    constexpr std::int64_t single_rows = 4;
-    return (rows_of_planes + single_rows) * (sides.nk + 2 * line) *
+    return ((rows_of_planes + single_rows) * (sides.nk + 2 * line) + 3 * line) *
            static_cast<std::int64_t>(sizeof(T));
   }
 
-  [[nodiscard]] RowSums<T> sums() { return {faces.data() + line, edges.data() + line}; }
+  // Rows of values with ghosts.
 
-  Planes<T> iterates;
-  Planes<T> residuals;
-  std::vector<T> faces;
-  std::vector<T> edges;
-  std::vector<T> mean;
-  std::vector<T> result;
+  /// Of pairs of rows with the number `row`, from -2 on.
+  [[nodiscard]] T* pair(std::int64_t row) { return single((row + pair_rows) % pair_rows); }
+  [[nodiscard]] RowParts<T> parts() { return {single(pair_rows), single(pair_rows + 1)}; }
+  [[nodiscard]] RowSums<T> sums() { return {single(pair_rows), single(pair_rows + 1)}; }
+  [[nodiscard]] T* mean() { return single(pair_rows + 2); }
+
+ private:
+  static constexpr std::int64_t single_rows = pair_rows + 3;
+
+  [[nodiscard]] T* single(std::int64_t n) { return rows_.data() + n * row_pitch_ + line; }
+
+  std::int64_t row_pitch_;
+  LineAligned<T> rows_;
 };
 
 using Workspace = WorkspaceOf<double>;
 
-template <class T, class RowAt>
-RowsAround<T> rows_at(const RowAt& row_at, std::int64_t i3, std::int64_t i2) {
+template <class T>
+inline RowsAround<T> rows_around(Planes<T>& planes, std::int64_t i3, std::int64_t i2) {
   RowsAround<T> rows{};
   for (int d3 = 0; d3 < 3; ++d3) {
     for (int d2 = 0; d2 < 3; ++d2) {
-      rows.of[d3][d2] = row_at(i3 + d3 - 1, i2 + d2 - 1);
+      rows.of[d3][d2] = planes.row(i3 + d3 - 1, i2 + d2 - 1);
     }
   }
   return rows;
 }
 
+/// Columns of `grid`, and `beyond` more on both sides where they are cut.
 template <class T>
-inline RowsAround<T> rows_around(Planes<T>& planes, std::int64_t i3, std::int64_t i2) {
-  return rows_at<T>([&](std::int64_t p, std::int64_t row) { return planes.row(p, row); }, i3, i2);
+inline Columns columns_of(const GridOf<T>& grid, std::int64_t beyond) {
+  return {grid.columns(), grid.columns_cut() ? beyond : 0};
 }
 
-template <class T>
-inline RowsAround<T> rows_around(const GridOf<T>& grid, std::int64_t i3, std::int64_t i2) {
-  return rows_at<T>([&](std::int64_t p, std::int64_t row) { return grid.row(p, row); }, i3, i2);
+/// Goes along rows of plane i3 of a field, of which row_at(plane, row) are rows: body(row, around).
+template <class T, class RowAt, class Body>
+void march(const RowAt& row_at, std::int64_t i3, const Range& rows, const Columns& columns,
+           WorkspaceOf<T>& work, const Body& body) {
+  for (std::int64_t i2 = rows.begin - 1; i2 <= rows.begin; ++i2) {
+    sum_pair<T>(row_at(i3 - 1, i2), row_at(i3 + 1, i2), columns, work.pair(i2));
+  }
+  for (std::int64_t i2 = rows.begin; i2 < rows.end; ++i2) {
+    body(i2, Around<T>{.left = row_at(i3, i2 - 1),
+                       .centre = row_at(i3, i2),
+                       .right = row_at(i3, i2 + 1),
+                       .pair_left = work.pair(i2 - 1),
+                       .pair_centre = work.pair(i2),
+                       .below_right = row_at(i3 - 1, i2 + 1),
+                       .above_right = row_at(i3 + 1, i2 + 1),
+                       .pair_right = work.pair(i2 + 1)});
+  }
+}
+
+/// Rows of the residual of v and of the field of `row_at`, to work.residuals; `beyond` 0 or 1
+/// columns further where rows are cut.
+template <class T, class RowAt>
+void form_residual_rows(const Weights& a, const RowAt& row_at, const GridOf<T>& v, std::int64_t i3,
+                        const Range& rows, std::int64_t beyond, WorkspaceOf<T>& work) {
+  const RowParts<T> parts = work.parts();
+  const Columns further = columns_of(v, beyond + 1);
+  march<T>(row_at, i3, rows, further, work, [&](std::int64_t i2, const Around<T>& around) {
+    residual_parts<T>(a, v.row(i3, i2), around, further, parts);
+    residual_row(a, parts, columns_of(v, beyond), work.residuals.row(i3, i2));
+  });
 }
 
 template <class T>
@@ -110,12 +166,6 @@ inline CoarseRows<T> coarse_rows(const GridOf<T>& coarse, std::int64_t i3, std::
   const auto after = [](std::int64_t i) { return i >> 1; };
   return {{{coarse.row(before(i3), before(i2)), coarse.row(before(i3), after(i2))},
            {coarse.row(after(i3), before(i2)), coarse.row(after(i3), after(i2))}}};
-}
-
-/// Columns of `grid`, and `beyond` more on both sides where they are cut.
-template <class T>
-inline Columns columns_of(const GridOf<T>& grid, std::int64_t beyond) {
-  return {grid.columns(), grid.columns_cut() ? beyond : 0};
 }
 
 /// body(first, end) for the blocks of some rows.
@@ -170,33 +220,33 @@ class UpwardPass {
   void form_iterate(std::int64_t i3, std::int64_t first, std::int64_t end) const {
     for (std::int64_t i2 = first - 2; i2 < end + 2; ++i2) {
       interpolated_row(coarse_rows(*coarse_, i3, i2), u_ == nullptr ? nullptr : u_->row(i3, i2),
-                       columns_of(*v_, 2), work_->mean.data() + line, work_->iterates.row(i3, i2));
+                       columns_of(*v_, 2), work_->mean(), work_->iterates.row(i3, i2));
     }
   }
 
   void form_residual(std::int64_t i3, std::int64_t first, std::int64_t end) const {
-    const Columns columns = columns_of(*v_, 1);
-    for (std::int64_t i2 = first - 1; i2 < end + 1; ++i2) {
-      T* const r = work_->residuals.row(i3, i2);
-      sum_rows(rows_around(work_->iterates, i3, i2), columns_of(*v_, 2), work_->sums());
-      residual_row(operators_->difference, v_->row(i3, i2), work_->iterates.row(i3, i2),
-                   work_->sums(), columns, r);
-      close_row(r, columns);
-    }
+    form_residual_rows(
+        operators_->difference,
+        [&](std::int64_t plane, std::int64_t row) { return work_->iterates.row(plane, row); }, *v_,
+        i3, {first - 1, end + 1}, 1, *work_);
   }
 
   void smooth(std::int64_t i3, std::int64_t first, std::int64_t end) const {
+    const Weights& weights = operators_->smoother;
     const std::int64_t n = v_->columns();
     const bool streams = is_streamed(*v_);
-    for (std::int64_t i2 = first; i2 < end; ++i2) {
-      T* const result = streams ? work_->result.data() : next_->row(i3, i2);
-      sum_rows(rows_around(work_->residuals, i3, i2), columns_of(*v_, 1), work_->sums());
-      smoothed_row(operators_->smoother, work_->iterates.row(i3, i2), work_->residuals.row(i3, i2),
-                   work_->sums(), n, result);
-      if (streams) {
-        stream_row(result, n, next_->row(i3, i2));
-      }
-    }
+    const Columns further = columns_of(*v_, 1);
+    const RowParts<T> parts = work_->parts();
+    march<T>([&](std::int64_t plane, std::int64_t row) { return work_->residuals.row(plane, row); },
+             i3, {first, end}, further, *work_,
+             [&](std::int64_t i2, const Around<T>& around) {
+               smoothed_parts<T>(weights, work_->iterates.row(i3, i2), around, further, parts);
+               if (streams) {
+                 stream_smoothed_row(weights, parts, n, next_->row(i3, i2));
+               } else {
+                 smoothed_row(weights, parts, n, next_->row(i3, i2));
+               }
+             });
   }
 
   const Operators* operators_;
@@ -206,15 +256,6 @@ class UpwardPass {
   const GridOf<T>* next_;
   WorkspaceOf<T>* work_;
 };
-
-/// One row of v - A u, `beyond` 0 or 1 columns further where rows are cut.
-template <class T>
-inline void form_residual_row(const Weights& a, const GridOf<T>& u, const GridOf<T>& v,
-                              std::int64_t i3, std::int64_t i2, std::int64_t beyond,
-                              WorkspaceOf<T>& work, T* r) {
-  sum_rows(rows_around(u, i3, i2), columns_of(v, beyond + 1), work.sums());
-  residual_row(a, v.row(i3, i2), u.row(i3, i2), work.sums(), columns_of(v, beyond), r);
-}
 
 /// coarse = P r with r = v - A u, or r = v where u is absent; also the sums of squares of r's rows,
 /// plane after plane, if requested. One pass: reads u and v once. Needs two ghosts of u and one of
@@ -246,13 +287,17 @@ class DownwardPass {
  private:
   void form_residual(std::int64_t i3, std::int64_t first, std::int64_t end) const {
     const Columns columns = columns_of(*v_, 1);
+    if (u_ != nullptr) {
+      form_residual_rows(
+          operators_->difference,
+          [&](std::int64_t plane, std::int64_t row) { return u_->row(plane, row); }, *v_, i3,
+          {first, end + 1}, 1, *work_);
+    }
     for (std::int64_t i2 = first; i2 <= end; ++i2) {
       T* const r = work_->residuals.row(i3, i2);
       if (u_ == nullptr) {
         const T* const v = v_->row(i3, i2);
         std::copy(v + columns.begin(), v + columns.end(), r + columns.begin());
-      } else {
-        form_residual_row(operators_->difference, *u_, *v_, i3, i2, 1, *work_, r);
       }
       close_row(r, columns);
     }
@@ -288,16 +333,15 @@ inline void smooth_coarsest(const Weights& weights, const GridOf<T>& r, const Gr
                             WorkspaceOf<T>& work) {
   const std::int64_t n = r.columns();
   const Columns columns{n, 0};
+  const RowParts<T> parts = work.parts();
+  std::fill_n(work.mean(), n, T{0});
   for (std::int64_t i3 = 0; i3 < n; ++i3) {
-    for (std::int64_t i2 = 0; i2 < n; ++i2) {
-      work.residuals.begin_at(0);
-      T* const centre = work.residuals.row(0, 0);
-      std::copy_n(r.row(i3, i2), n, centre);
-      close_row(centre, columns);
-      std::fill_n(work.mean.data(), n, T{0});
-      sum_rows(rows_around(r, i3, i2), columns, work.sums());
-      smoothed_row(weights, work.mean.data(), centre, work.sums(), n, u.row(i3, i2));
-    }
+    march<T>([&](std::int64_t plane, std::int64_t row) { return r.row(plane, row); }, i3, {0, n},
+             columns, work,
+             [&](std::int64_t i2, const Around<T>& around) {
+               smoothed_parts<T>(weights, work.mean(), around, columns, parts);
+               smoothed_row(weights, parts, n, u.row(i3, i2));
+             });
   }
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "bankfull/core/base/host_device.hpp"
-#include "bankfull/core/base/stream_store.hpp"
+#include "bankfull/core/base/pack.hpp"
 #include "bankfull/workloads/npb/mg/mg.hpp"
 
 #include <cmath>
@@ -9,16 +9,18 @@
 
 namespace bankfull::npb::mg {
 
-// The 27-point operators on a row of points. Neighbours of rows beside the row are added once, as
-// sums of four rows, and serve three points each: 13 additions per point instead of 26.
+// The 27-point operators on a row of points. A row's part of a stencil is formed in two steps: what
+// needs no column beside, and what the columns beside add, which is one value per column. Sums of
+// the rows below and above a row serve three rows, one after the other.
 //
 // Rows have ghosts where a function says so. Pointers never overlap.
 
 /// Operations of the functions below at one point of the row that they form. Tests count them.
 struct RowFlops {
+  static constexpr int pair = 1;
+  static constexpr int residual = pair + 12;  ///< with the pair of the next row
+  static constexpr int smoothed = pair + 14;
   static constexpr int sums = 6;
-  static constexpr int residual = 9;
-  static constexpr int smoothed = 10;
   static constexpr int restricted = 12;
   static constexpr double interpolated = 3.0;  ///< the mean of half as many, and between them
   static constexpr int added_to_interpolated = 1;
@@ -79,41 +81,136 @@ inline void sum_rows(const RowsAround<T>& rows, const Columns& columns, const Ro
   close_row(edges, columns);
 }
 
-/// r = v - A u with the sums of the rows around u, which reach one column further. `a` are the
-/// weights of A.
+/// pair = below + above, the rows of the same number in the planes beside.
 template <class T>
-inline void residual_row(const Weights& a, const T* __restrict v, const T* __restrict u,
-                         const RowSums<T>& sums, const Columns& columns, T* __restrict r) {
+inline void sum_pair(const T* __restrict below, const T* __restrict above, const Columns& columns,
+                     T* __restrict pair) {
+#pragma omp simd
+  for (std::int64_t i = columns.begin(); i < columns.end(); ++i) {
+    pair[i] = below[i] + above[i];
+  }
+}
+
+/// What a stencil reads around a row: the rows beside it, and sums of pairs of rows. The pair on
+/// the right is formed on the way.
+template <class T>
+struct Around {
+  const T* left;
+  const T* centre;
+  const T* right;
+  const T* pair_left;
+  const T* pair_centre;
+  const T* below_right;
+  const T* above_right;
+  T* pair_right;
+};
+
+/// A row's part of a stencil: what needs no column beside, and what is added of each column beside,
+/// times one weight. The latter has ghosts.
+template <class T>
+struct RowParts {
+  T* __restrict centred;
+  T* __restrict beside;
+};
+
+/// The parts of v - A u, whose other half is residual_row. `a` are the weights of A.
+template <class T>
+inline void residual_parts(const Weights& a, const T* __restrict v, const Around<T>& around,
+                           const Columns& columns, const RowParts<T>& parts) {
   using std::fma;
   static_assert(operator_weights[1] == 0.0, "faces have no weight in A");
   const double at = -a[0];
   const double edge = -a[2];
-  const double corner = -a[3];
-  const T* __restrict const faces = sums.faces;
-  const T* __restrict const edges = sums.edges;
+  const double corner_of_edge = a[3] / a[2];
+  const T* __restrict const left = around.left;
+  const T* __restrict const centre = around.centre;
+  const T* __restrict const right = around.right;
+  const T* __restrict const pair_left = around.pair_left;
+  const T* __restrict const pair_centre = around.pair_centre;
+  const T* __restrict const below = around.below_right;
+  const T* __restrict const above = around.above_right;
+  T* __restrict const pair_right = around.pair_right;
+  T* __restrict const centred = parts.centred;
+  T* __restrict const beside = parts.beside;
 #pragma omp simd
   for (std::int64_t i = columns.begin(); i < columns.end(); ++i) {
-    const T twos = edges[i] + (faces[i - 1] + faces[i + 1]);
-    const T threes = edges[i - 1] + edges[i + 1];
-    r[i] = fma(corner, threes, fma(edge, twos, fma(at, u[i], v[i])));
+    const T pair = below[i] + above[i];
+    const T faces = (left[i] + right[i]) + pair_centre[i];
+    const T edges = pair_left[i] + pair;
+    pair_right[i] = pair;
+    centred[i] = fma(edge, edges, fma(at, centre[i], v[i]));
+    beside[i] = fma(corner_of_edge, edges, faces);
+  }
+  close_row(beside, columns);
+}
+
+/// r = v - A u from its parts, which reach one column further.
+template <class T>
+inline void residual_row(const Weights& a, const RowParts<T>& parts, const Columns& columns,
+                         T* __restrict r) {
+  using std::fma;
+  const double edge = -a[2];
+  const T* __restrict const centred = parts.centred;
+  const T* __restrict const beside = parts.beside;
+#pragma omp simd
+  for (std::int64_t i = columns.begin(); i < columns.end(); ++i) {
+    r[i] = fma(edge, beside[i - 1] + beside[i + 1], centred[i]);
   }
 }
 
-/// next = u + S r with the sums of the rows around r, which has ghosts.
+/// The parts of u + S r, around a row of r, whose other half is smoothed_row.
 template <class T>
-inline void smoothed_row(const Weights& weights, const T* __restrict u, const T* __restrict r,
-                         const RowSums<T>& sums, std::int64_t n, T* __restrict next) {
+inline void smoothed_parts(const Weights& weights, const T* __restrict u, const Around<T>& around,
+                           const Columns& columns, const RowParts<T>& parts) {
   using std::fma;
-  const T* __restrict const faces = sums.faces;
-  const T* __restrict const edges = sums.edges;
-  const double centre = weights[0];
+  const double at = weights[0];
   const double face = weights[1];
   const double edge = weights[2];
+  const double edge_of_face = edge / face;
+  const T* __restrict const left = around.left;
+  const T* __restrict const centre = around.centre;
+  const T* __restrict const right = around.right;
+  const T* __restrict const pair_left = around.pair_left;
+  const T* __restrict const pair_centre = around.pair_centre;
+  const T* __restrict const below = around.below_right;
+  const T* __restrict const above = around.above_right;
+  T* __restrict const pair_right = around.pair_right;
+  T* __restrict const centred = parts.centred;
+  T* __restrict const beside = parts.beside;
+#pragma omp simd
+  for (std::int64_t i = columns.begin(); i < columns.end(); ++i) {
+    const T pair = below[i] + above[i];
+    const T faces = (left[i] + right[i]) + pair_centre[i];
+    const T edges = pair_left[i] + pair;
+    pair_right[i] = pair;
+    centred[i] = fma(edge, edges, fma(face, faces, fma(at, centre[i], u[i])));
+    beside[i] = fma(edge_of_face, faces, centre[i]);
+  }
+  close_row(beside, columns);
+}
+
+/// next = u + S r from its parts, of n points.
+template <class T>
+inline void smoothed_row(const Weights& weights, const RowParts<T>& parts, std::int64_t n,
+                         T* __restrict next) {
+  using std::fma;
+  const double face = weights[1];
+  const T* __restrict const centred = parts.centred;
+  const T* __restrict const beside = parts.beside;
 #pragma omp simd
   for (std::int64_t i = 0; i < n; ++i) {
-    const T ones = faces[i] + (r[i - 1] + r[i + 1]);
-    const T twos = edges[i] + (faces[i - 1] + faces[i + 1]);
-    next[i] = fma(edge, twos, fma(face, ones, fma(centre, r[i], u[i])));
+    next[i] = fma(face, beside[i - 1] + beside[i + 1], centred[i]);
+  }
+}
+
+/// The same by streaming stores; `next` starts on a cache line and n is a multiple of one.
+template <class T>
+inline void stream_smoothed_row(const Weights& weights, const RowParts<T>& parts, std::int64_t n,
+                                T* next) {
+  for (std::int64_t i = 0; i < n; i += Pack<T>::width) {
+    const auto columns_beside =
+        Pack<T>::load(parts.beside + i - 1) + Pack<T>::load(parts.beside + i + 1);
+    fma(T{weights[1]}, columns_beside, Pack<T>::load(parts.centred + i)).stream(next + i);
   }
 }
 
@@ -172,15 +269,6 @@ inline void interpolated_row(const CoarseRows<T>& coarse, const T* u, const Colu
       w[2 * i] = u[2 * i] + 0.5 * (mean[i - 1] + mean[i]);
       w[2 * i + 1] = u[2 * i + 1] + mean[i];
     }
-  }
-}
-
-/// to = from by streaming stores; `to` starts on a cache line and n is a multiple of one.
-template <class T>
-inline void stream_row(const T* from, std::int64_t n, T* to) {
-  constexpr auto step = static_cast<std::int64_t>(stream_store_bytes / sizeof(T));
-  for (std::int64_t i = 0; i < n; i += step) {
-    stream_store(to + i, from + i);
   }
 }
 

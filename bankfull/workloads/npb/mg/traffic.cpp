@@ -9,12 +9,8 @@ namespace {
 constexpr double coarse_share = 1.0 / 8.0;
 constexpr double word = sizeof(double);
 
-constexpr double residual_flops = RowFlops::sums + RowFlops::residual;
-
 /// Rows around a coarse row are summed at every fine point, of which each coarse one has two.
 constexpr double restriction_flops = coarse_share * (2.0 * RowFlops::sums + RowFlops::restricted);
-
-constexpr double smoother_flops = RowFlops::sums + RowFlops::smoothed;
 
 /// For each point of a grid.
 Traffic of_points(std::int64_t points, double words_read, double words_written, double flops) {
@@ -28,11 +24,11 @@ Traffic of_points(std::int64_t points, double words_read, double words_written, 
 Traffic downward_traffic(std::int64_t points, Start start) {
   return start == Start::zero
              ? of_points(points, 1.0, coarse_share, restriction_flops)
-             : of_points(points, 2.0, coarse_share, residual_flops + restriction_flops);
+             : of_points(points, 2.0, coarse_share, RowFlops::residual + restriction_flops);
 }
 
 Traffic upward_traffic(std::int64_t points, Start start) {
-  const double flops = RowFlops::interpolated + residual_flops + smoother_flops;
+  const double flops = RowFlops::interpolated + RowFlops::residual + RowFlops::smoothed;
   return start == Start::zero
              ? of_points(points, 1.0 + coarse_share, 1.0, flops)
              : of_points(points, 2.0 + coarse_share, 1.0, flops + RowFlops::added_to_interpolated);
@@ -40,15 +36,15 @@ Traffic upward_traffic(std::int64_t points, Start start) {
 
 Traffic turn_traffic(std::int64_t points) {
   return upward_traffic(points, Start::u) +
-         of_points(points, 0.0, coarse_share, residual_flops + restriction_flops);
+         of_points(points, 0.0, coarse_share, RowFlops::residual + restriction_flops);
 }
 
 Traffic coarsest_traffic(std::int64_t points) {
-  return of_points(points, 1.0, 1.0, smoother_flops);
+  return of_points(points, 1.0, 1.0, RowFlops::smoothed);
 }
 
 Traffic residual_norm_traffic(std::int64_t points) {
-  return of_points(points, 2.0, 0.0, residual_flops + RowFlops::square);
+  return of_points(points, 2.0, 0.0, RowFlops::residual + RowFlops::square);
 }
 
 Traffic cycle_traffic(std::int64_t points, int levels) {

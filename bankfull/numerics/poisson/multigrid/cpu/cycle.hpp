@@ -183,7 +183,8 @@ class CpuCycle {
 template <class... Stages>
 StagePipeline<Stages...> pipeline_of(const CpuLevel& level, const std::tuple<Stages...>& stages) {
   constexpr auto count = static_cast<std::int64_t>(sizeof...(Stages));
-  return pipeline_for(level.shape(2 * count + 3), stages);
+  constexpr std::int64_t outer = (outer_planes_of<Stages>() + ... + 0);
+  return pipeline_for(level.shape(2 * count + 3 + outer), stages);
 }
 
 template <class Body>

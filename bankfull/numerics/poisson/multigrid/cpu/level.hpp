@@ -273,13 +273,16 @@ struct CpuLevelOf {
             along.upper.data()};
   }
 
-  /// With slabs of rows of which the second cache holds what the stages between them need of
-  /// `fields` fields of fp32. Lines run through all rows of a plane.
+  /// With slabs of rows of which the second cache holds `planes_at_once` planes of fp32, what the
+  /// stages between them need. Lines run through all rows of a plane.
   [[nodiscard]] PipelineShape shape(std::int64_t planes_at_once) const {
     constexpr std::int64_t cache_bytes = std::int64_t{1} << 20;
-    const std::int64_t slab =
-        lines.exist() ? axes.j.cells
-                      : std::max<std::int64_t>(16, cache_bytes / (planes_at_once * e.row_bytes()));
+    const std::int64_t rows = axes.j.cells;
+    const std::int64_t most =
+        std::max<std::int64_t>(16, cache_bytes / (planes_at_once * e.row_bytes()));
+    // As many in every slab, but for the last, which may have a few less.
+    const std::int64_t slabs = (rows + most - 1) / most;
+    const std::int64_t slab = lines.exist() ? rows : std::max<std::int64_t>(16, (rows + slabs - 1) / slabs);
     // A single plane or row has no neighbours.
     return {axes.i.cells,
             axes.i.periodic && axes.i.cells > 1,

@@ -341,6 +341,9 @@ struct CpuOuter {
 template <class Real, class T = float>
 class Correction : public CellStage {
  public:
+  /// Of p, counted as planes of T.
+  static constexpr std::int64_t outer_planes = sizeof(Real) / sizeof(T);
+
   Correction(const CpuOuter<Real>& outer, const CpuLevelOf<T>& level, CpuWorkspaceOf<T>& work,
              Real factor, From from)
       : CellStage(level),
@@ -382,6 +385,9 @@ class Correction : public CellStage {
 template <class Real, class T = float>
 class Defect : public CellStage {
  public:
+  /// Three of p and one of f, counted as planes of T.
+  static constexpr std::int64_t outer_planes = 4 * sizeof(Real) / sizeof(T);
+
   Defect(const CpuOuter<Real>& outer, const CpuLevelOf<T>& level, CpuWorkspaceOf<T>& work,
          Outer<Real> change, From from)
       : CellStage(level),
@@ -423,10 +429,23 @@ class Defect : public CellStage {
   From from_;
 };
 
+/// How many planes of the outer iterate and its right side a stage keeps in the cache, beside those
+/// of e and r.
+template <class Stage>
+constexpr std::int64_t outer_planes_of() {
+  if constexpr (requires { Stage::outer_planes; }) {
+    return Stage::outer_planes;
+  } else {
+    return 0;
+  }
+}
+
 /// Two stages of which the second needs only the same row of the first.
 template <class First, class Second>
 class Both {
  public:
+  static constexpr std::int64_t outer_planes = outer_planes_of<First>() + outer_planes_of<Second>();
+
   Both(const First& first, const Second& second) : first_(first), second_(second) {}
 
   [[nodiscard]] StageAxis planes() const { return first_.planes(); }
