@@ -1,4 +1,5 @@
 #include "bankfull/core/exec/for_each.hpp"
+#include "bankfull/core/field/for_cells.hpp"
 #include "bankfull/workloads/himeno/cpu/fused.hpp"
 #include "bankfull/workloads/himeno/fields.hpp"
 #include "bankfull/workloads/himeno/reference.hpp"
@@ -139,6 +140,39 @@ TEST_P(ThreadsInTurn, GiveThemInSeveralBlocks) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, ThreadsInTurn, ::testing::ValuesIn(in_turn()));
+
+/// A rank sweeps layers of its neighbours' points too. The initial state is a function of the
+/// point, so one rank's pass needs no others.
+std::vector<float> rank_after_one_pass(const Domain& domain, const FusedPassPlan& plan) {
+  Fields<float> fields(domain, Device::cpu());
+  fill(fields);
+  const Fields<float>& present = fields;
+  const Layout& layout = present.layout();
+  RowSums sums(domain.interior(), plan.sweeps);
+  FusedSweep<float>(layout, domain.updated(domain.ghosts - 1), plan)(
+      {layout.interior(), present.all(), present.pressure(), fields.next()}, sums);
+  fields.advance();
+  return pressure_of(fields);
+}
+
+TEST(ThreadsOfABlock, GiveTheBitsOfTheReferenceOnEachOfSeveralRanks) {
+  const GridSize grid{19, 29, 37};
+  const Extents n = grid.interior();
+  const std::vector<float> whole = after_reference_sweeps(3, grid);
+  for (int rank = 0; rank < 6; ++rank) {
+    const Domain domain{
+        .grid = grid, .decomposition = Decomposition(n, {2, 3, 1}), .rank = rank, .ghosts = 3};
+    std::vector<float> expected;
+    for_cells(domain.block(), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+      expected.push_back(whole[static_cast<std::size_t>((i * n.nj + j) * n.nk + k)]);
+    });
+    for (const int threads : {1, 2, 5}) {
+      const FusedPassPlan plan{
+          .sweeps = 3, .strip_rows = 2, .row_by_row = true, .threads_per_block = threads};
+      EXPECT_EQ(rank_after_one_pass(domain, plan), expected) << rank << ' ' << threads;
+    }
+  }
+}
 
 /// Far more threads than the machine has cores: those that wait must leave their core to those that
 /// work.
