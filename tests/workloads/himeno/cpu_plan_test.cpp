@@ -88,7 +88,9 @@ TEST(PlanFused, ThreadsTakeStripsInTurnWhereTheseAreInLargeSecondLevelCaches) {
     EXPECT_GE(plan.strip_rows, 8);
     EXPECT_LE(plan.strip_rows, 9);
   }
-  EXPECT_EQ(plan_on(large, 1, 2).threads_per_block, 1);
+  for (const int threads : {1, 2, 3}) {
+    EXPECT_EQ(plan_on(large, threads, 2).threads_per_block, 1);
+  }
   EXPECT_EQ(plan_on(large, 16, 1).threads_per_block, 1);
 }
 
