@@ -3,6 +3,7 @@
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/comm/communicator.hpp"
 #include "bankfull/core/comm/halo_exchange.hpp"
+#include "bankfull/workloads/himeno/cpu/plan.hpp"
 #include "bankfull/workloads/himeno/overlap.hpp"
 #include "bankfull/workloads/himeno/verify.hpp"
 
@@ -12,12 +13,26 @@
 namespace bankfull::himeno {
 namespace {
 
+/// What the CPU's solver has beside its fields.
+std::int64_t bytes_beside_fields(const Problem& problem, const Decomposition& decomposition,
+                                 int ghosts) {
+  if (problem.device.is_cuda()) {
+    return 0;
+  }
+  const auto element = static_cast<std::size_t>(bytes_of(problem.precision));
+  const Layout layout(decomposition.largest_block(), ghosts, element);
+  const FusedPassPlan plan = plan_fused_here(ghosts, layout, element, problem.threads);
+  return bytes_between_sweeps(plan, layout, element);
+}
+
 /// Peak memory of the busiest rank.
 WorkBytes work_bytes(const Problem& problem, const Decomposition& decomposition, int ghosts) {
   const std::int64_t fields =
       memory_bytes(decomposition.largest_block(), ghosts, problem.precision);
   const WorkBytes checks = verification_bytes(problem, decomposition, ghosts);
-  return {.device = fields + checks.device, .host = checks.host, .working_set = fields};
+  return {.device = fields + bytes_beside_fields(problem, decomposition, ghosts) + checks.device,
+          .host = checks.host,
+          .working_set = fields};
 }
 
 /// A size that the ranks cannot cut does not fit either.

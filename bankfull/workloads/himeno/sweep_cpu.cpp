@@ -53,7 +53,7 @@ class CpuSolver final : public Solver {
         perturbation_(problem.perturbation),
         fields_(domain, Device::cpu()),
         fused_(fields_.layout(), domain.updated(domain.ghosts - 1),
-               fused_plan(fields_.layout(), problem.threads, domain)),
+               plan_fused_here(domain.ghosts, fields_.layout(), sizeof(T), problem.threads)),
         sums_(domain.interior(), fused_.plan().sweeps),
         single_(make_runner(problem, domain,
                             plan_pass(problem.overlap, domain, thickness, problem.split),
@@ -103,13 +103,6 @@ class CpuSolver final : public Solver {
   /// aligned.
   static constexpr BoundaryThickness thickness{.i = 1, .j = 1, .k = 32};
 
-  /// With several ranks, a pass has as many sweeps as there are layers of ghosts.
-  static FusedPassPlan fused_plan(const Layout& layout, int threads, const Domain& domain) {
-    const CacheShare share = cache_share(threads);
-    return domain.ghosts > 1 ? plan_fused_with(domain.ghosts, layout, sizeof(T), threads, share)
-                             : plan_fused(layout, sizeof(T), threads, share);
-  }
-
   PassRunner<T> make_runner(const Problem& problem, const Domain& domain, PassPlan plan,
                             const HaloShape& shape) {
     return PassRunner<T>(
@@ -148,10 +141,19 @@ class CpuSolver final : public Solver {
     return {1, static_cast<int>(std::min<std::int64_t>(team_.threads(), part.nj))};
   }
 
+  static std::string shape(const TeamGrid& grid) {
+    return fmt::format("team {} x {} in i x j", grid.i, grid.j);
+  }
+
+  static std::string describe_fused(const FusedPassPlan& plan) {
+    const std::string in_turn = plan.threads_per_block > 1
+                                    ? fmt::format(" of {} threads in turn", plan.threads_per_block)
+                                    : "";
+    return fmt::format("{}{}, strips of {} rows{}", shape(plan.grid), in_turn, plan.strip_rows,
+                       plan.row_by_row ? ", row by row" : "");
+  }
+
   [[nodiscard]] std::string describe(Schedule schedule) const {
-    const auto shape = [](const TeamGrid& grid) {
-      return fmt::format("team {} x {} in i x j", grid.i, grid.j);
-    };
     const Extents n = domain().interior();
     switch (schedule) {
       case Schedule::reference:
@@ -163,9 +165,7 @@ class CpuSolver final : public Solver {
       case Schedule::tuned:
         return shape(split_team(n, team_.threads())) + ", streaming stores";
       case Schedule::fused:
-        return fmt::format("{}, strips of {} rows{}", shape(fused_.plan().grid),
-                           fused_.plan().strip_rows,
-                           fused_.plan().row_by_row ? ", row by row" : "");
+        return describe_fused(fused_.plan());
     }
     return {};
   }

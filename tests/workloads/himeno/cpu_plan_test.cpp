@@ -73,6 +73,42 @@ TEST(PlanFused, LargeSecondLevelCachesHoldStripsThatAreSweptRowByRow) {
   EXPECT_FALSE(plan_with(2, {512, 512, 4096}).row_by_row);
 }
 
+FusedPassPlan plan_on(const GridSize& grid, int threads, std::int64_t l2_mib) {
+  const Layout layout(grid.interior(), 1, sizeof(float));
+  return plan_fused(layout, sizeof(float), threads, {.l2 = l2_mib << 20, .l3 = 4 << 20});
+}
+
+TEST(PlanFused, ThreadsTakeStripsInTurnWhereTheseAreInLargeSecondLevelCaches) {
+  const GridSize large{256, 256, 512};
+  for (const int threads : {4, 8, 16}) {
+    const FusedPassPlan plan = plan_on(large, threads, 2);
+    EXPECT_TRUE(plan.row_by_row);
+    EXPECT_EQ(plan.threads_per_block, threads);
+    EXPECT_EQ(plan.threads(), threads);
+    EXPECT_GE(plan.strip_rows, 8);
+    EXPECT_LE(plan.strip_rows, 9);
+  }
+  for (const int threads : {1, 2, 3}) {
+    EXPECT_EQ(plan_on(large, threads, 2).threads_per_block, 1);
+  }
+  EXPECT_EQ(plan_on(large, 16, 1).threads_per_block, 1);
+}
+
+TEST(PlanFused, ThreadsTakeNoStripsInTurnThatWouldBeOverBeforeAllHaveBegun) {
+  EXPECT_EQ(plan_on({3, 256, 512}, 16, 2).threads_per_block, 1);
+  EXPECT_EQ(plan_on({256, 10, 512}, 16, 2).threads_per_block, 1);
+}
+
+TEST(PlanFused, HasNoMoreThreadsThanItIsGiven) {
+  for (const GridSize& grid : {GridSize{3, 3, 3}, {6, 37, 35}, {130, 130, 258}, {258, 34, 514}}) {
+    for (int threads = 1; threads <= 33; ++threads) {
+      const FusedPassPlan plan = plan_on(grid, threads, 2);
+      EXPECT_LE(plan.threads(), threads);
+      EXPECT_GE(plan.threads(), 1);
+    }
+  }
+}
+
 TEST(CacheShare, IsThisMachines) {
   EXPECT_GT(cache_share(1).l2, 0);
   EXPECT_GE(cache_share(1).l3, cache_share(64).l3);

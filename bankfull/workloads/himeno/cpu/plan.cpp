@@ -59,26 +59,88 @@ double fused_cost(int sweeps, std::int64_t strip_rows, std::int64_t row_bytes, d
   return (from_memory + sweeps - 1) / sweeps * start * halo_factor;
 }
 
+/// With four threads a block gains nothing beyond noise; fewer were slower on a processor with 1
+/// MiB of L2, and were not measured on others.
+constexpr int min_threads_in_turn = 4;
+
 struct Candidate {
   FusedPassPlan plan;
   double cost = 0.0;
 };
 
-Candidate candidate(int sweeps, const Layout& layout, std::size_t element_bytes, int threads,
-                    const CacheShare& share) {
-  const Extents n = layout.interior();
+/// What every candidate with the same number of sweeps has in common.
+struct StripsInCache {
+  Extents interior;
+  std::int64_t row_bytes;
+  int sweeps;
+  bool row_by_row;    ///< in L2
+  std::int64_t rows;  ///< that fit
+
+  /// With the halo of the sweeps.
+  [[nodiscard]] std::int64_t rows_of_block(const TeamGrid& grid) const {
+    return (interior.nj + grid.j - 1) / grid.j + std::int64_t{2} * (sweeps - 1);
+  }
+};
+
+StripsInCache strips_in_cache(int sweeps, const Layout& layout, std::size_t element_bytes,
+                              const CacheShare& share) {
   const std::int64_t row_bytes = layout.row_pitch() * static_cast<std::int64_t>(element_bytes);
-  const TeamGrid grid = split_team(n, threads, sweeps);
-  const std::int64_t block_rows = (n.nj + grid.j - 1) / grid.j + std::int64_t{2} * (sweeps - 1);
   const std::int64_t in_l2 = rows_in_l2(sweeps, row_bytes, share);
   const bool row_by_row = sweeps <= max_sweeps_in_l2 && in_l2 >= min_rows_in_l2;
-  const std::int64_t fitting =
-      row_by_row ? in_l2 : strip_budget(share) / (row_bytes * cached_rows(sweeps));
-  const std::int64_t strip_rows = std::max<std::int64_t>(2, std::min(fitting, block_rows));
-  const double evenly = static_cast<double>(sweeps) * static_cast<double>(n.ni * n.nj) / threads;
-  return {
-      .plan = {.sweeps = sweeps, .strip_rows = strip_rows, .row_by_row = row_by_row, .grid = grid},
-      .cost = fused_cost(sweeps, strip_rows, row_bytes, busiest_rows(n, grid, sweeps) / evenly)};
+  return {.interior = layout.interior(),
+          .row_bytes = row_bytes,
+          .sweeps = sweeps,
+          .row_by_row = row_by_row,
+          .rows = row_by_row ? in_l2 : strip_budget(share) / (row_bytes * cached_rows(sweeps))};
+}
+
+/// Of a block that one thread has.
+std::int64_t rows_of_strip(const StripsInCache& strips, const TeamGrid& grid) {
+  return std::max<std::int64_t>(2, std::min(strips.rows, strips.rows_of_block(grid)));
+}
+
+/// Of a block whose threads take as many strips each. Strips may be an eighth higher than those of
+/// one thread, which leave room for it, where the threads have one strip less then.
+std::int64_t rows_of_strip_in_turn(const StripsInCache& strips, const TeamGrid& grid, int threads) {
+  const std::int64_t rows = strips.rows_of_block(grid);
+  const std::int64_t in_a_round = threads * (strips.rows + strips.rows / 8);
+  const std::int64_t strip_count = (rows + in_a_round - 1) / in_a_round * threads;
+  return (rows + strip_count - 1) / strip_count;
+}
+
+/// `threads` in blocks of `threads_per_block`. Those of a block begin a step after each other, and
+/// end so: the last of them finds the others done.
+Candidate candidate_in_blocks(const StripsInCache& strips, int threads, int threads_per_block) {
+  const Extents n = strips.interior;
+  const TeamGrid grid = split_team(n, threads / threads_per_block, strips.sweeps);
+  const std::int64_t rows = threads_per_block == 1
+                                ? rows_of_strip(strips, grid)
+                                : rows_of_strip_in_turn(strips, grid, threads_per_block);
+  const double evenly = static_cast<double>(strips.sweeps) * static_cast<double>(n.ni * n.nj) /
+                        static_cast<double>(threads);
+  const double begun_before = static_cast<double>((threads_per_block - 1) * strips.sweeps * rows);
+  const double busiest = busiest_rows(n, grid, strips.sweeps) / threads_per_block + begun_before;
+  return {.plan = {.sweeps = strips.sweeps,
+                   .strip_rows = rows,
+                   .row_by_row = strips.row_by_row,
+                   .grid = grid,
+                   .threads_per_block = threads_per_block},
+          .cost = fused_cost(strips.sweeps, rows, strips.row_bytes, busiest / evenly)};
+}
+
+/// Blocks have several threads only where strips are in L2 and stay as high as they must be there:
+/// strips in L3 are best as high as the threads' blocks allow.
+Candidate candidate(int sweeps, const Layout& layout, std::size_t element_bytes, int threads,
+                    const CacheShare& share) {
+  const StripsInCache strips = strips_in_cache(sweeps, layout, element_bytes, share);
+  Candidate best = candidate_in_blocks(strips, threads, 1);
+  for (int in_block = min_threads_in_turn; strips.row_by_row && in_block <= threads; ++in_block) {
+    const Candidate next = candidate_in_blocks(strips, threads, in_block);
+    if (next.plan.strip_rows >= min_rows_in_l2 && next.cost < best.cost) {
+      best = next;
+    }
+  }
+  return best;
 }
 
 }  // namespace
@@ -135,6 +197,26 @@ FusedPassPlan plan_fused(const Layout& layout, std::size_t element_bytes, int th
 FusedPassPlan plan_fused_with(int sweeps, const Layout& layout, std::size_t element_bytes,
                               int threads, const CacheShare& share) {
   return candidate(sweeps, layout, element_bytes, threads, share).plan;
+}
+
+FusedPassPlan plan_fused_here(int ghosts, const Layout& layout, std::size_t element_bytes,
+                              int threads) {
+  const CacheShare share = cache_share(threads);
+  return ghosts > 1 ? plan_fused_with(ghosts, layout, element_bytes, threads, share)
+                    : plan_fused(layout, element_bytes, threads, share);
+}
+
+std::int64_t bytes_between_sweeps(const FusedPassPlan& plan, const Layout& layout,
+                                  std::size_t element_bytes) {
+  constexpr std::int64_t rows_kept = 2;
+  constexpr std::int64_t planes_in_ring = 3;
+  const std::int64_t row_bytes = layout.row_pitch() * static_cast<std::int64_t>(element_bytes);
+  const std::int64_t planes = (layout.interior().ni + plan.grid.i - 1) / plan.grid.i +
+                              (plan.grid.i > 1 ? 2 * (plan.sweeps - 1) : 0);
+  const std::int64_t kept =
+      (plan.threads_per_block + 1) * planes * (rows_kept * row_bytes + Layout::alignment_bytes);
+  const std::int64_t rings = plan.threads_per_block * planes_in_ring * plan.strip_rows * row_bytes;
+  return plan.grid.threads() * (plan.sweeps - 1) * (kept + rings);
 }
 
 }  // namespace bankfull::himeno

@@ -43,8 +43,11 @@ struct FusedPassPlan {
   int sweeps = 1;               ///< iterations in one pass over the coefficients
   std::int64_t strip_rows = 2;  ///< rows of a plane that are swept before the next plane
   bool row_by_row = false;      ///< sweeps follow each other after a row, not after a plane
-  TeamGrid grid;
+  TeamGrid grid;                ///< of blocks
+  int threads_per_block = 1;    ///< several take the strips of the block in turn
   RowAccess access{.store = StoreKind::streaming, .prefetch = true};
+
+  [[nodiscard]] int threads() const { return grid.threads() * threads_per_block; }
 };
 
 inline constexpr int max_fused_sweeps = 8;
@@ -57,5 +60,14 @@ FusedPassPlan plan_fused(const Layout& layout, std::size_t element_bytes, int th
 /// The plan with exactly so many sweeps, at least two: ranks must agree on them.
 FusedPassPlan plan_fused_with(int sweeps, const Layout& layout, std::size_t element_bytes,
                               int threads, const CacheShare& share);
+
+/// The plan for this machine of a rank with so many layers of ghosts: several ranks do as many
+/// sweeps.
+FusedPassPlan plan_fused_here(int ghosts, const Layout& layout, std::size_t element_bytes,
+                              int threads);
+
+/// What a pass keeps between its sweeps, beside the fields.
+std::int64_t bytes_between_sweeps(const FusedPassPlan& plan, const Layout& layout,
+                                  std::size_t element_bytes);
 
 }  // namespace bankfull::himeno
