@@ -95,7 +95,8 @@ TYPED_TEST(PackTest, LanesMoveInFromTheNeighbouringPacks) {
   const auto beside = [](int by) { return [by](int lane) { return TestFixture::y(lane + by); }; };
   const P x = P::of_lanes(beside(0));
   TestFixture::expect_lanes(one_lane_later(x, P::of_lanes(beside(TestFixture::width))), beside(1));
-  TestFixture::expect_lanes(one_lane_earlier(P::of_lanes(beside(-TestFixture::width)), x), beside(-1));
+  TestFixture::expect_lanes(one_lane_earlier(P::of_lanes(beside(-TestFixture::width)), x),
+                            beside(-1));
 }
 
 TYPED_TEST(PackTest, SquaresOfAllLanesAreAdded) {

@@ -282,7 +282,8 @@ struct CpuLevelOf {
         std::max<std::int64_t>(16, cache_bytes / (planes_at_once * e.row_bytes()));
     // As many in every slab, but for the last, which may have a few less.
     const std::int64_t slabs = (rows + most - 1) / most;
-    const std::int64_t slab = lines.exist() ? rows : std::max<std::int64_t>(16, (rows + slabs - 1) / slabs);
+    const std::int64_t slab =
+        lines.exist() ? rows : std::max<std::int64_t>(16, (rows + slabs - 1) / slabs);
     // A single plane or row has no neighbours.
     return {axes.i.cells,
             axes.i.periodic && axes.i.cells > 1,
