@@ -1,3 +1,4 @@
+#include "bankfull/core/base/expects.hpp"
 #include "bankfull/workloads/hpcg/cuda/coarse_columns.cuh"
 #include "bankfull/workloads/hpcg/cuda/tuned_levels.cuh"
 #include "bankfull/workloads/hpcg/cuda/tuned_sweeps.cuh"
@@ -299,6 +300,7 @@ class CudaTuned final : public CudaBackend {
     const dim3 interior(interior_ranges_.blocks, product_parts_);
     const unsigned interior_sums = interior.x * interior.y;
     const unsigned all_sums = interior_sums + boundary.x * boundary.y;
+    expects(all_sums <= partials_.size(), "a sum of each block has a place");
     BlockSums sums = sum_of(boundary.x > 0 ? 0U : all_sums, &scalars_.data()->pap);
     const auto queue = [&](const dim3& grid, Kernel kernel, const DealtRanges& ranges) {
       if (grid.x > 0) {
