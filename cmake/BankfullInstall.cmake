@@ -3,9 +3,9 @@ include(CMakePackageConfigHelpers)
 set(bankfull_config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/bankfull")
 install(TARGETS bankfull RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 
-# The program prints its own manual pages and completion scripts; where it cannot run while it is built, there are none.
-if(BANKFULL_SANITIZE OR (CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR))
-  message(STATUS "Manual pages and completion are not installed: the program does not run here, or is sanitized")
+# The program prints its own manual pages and completion scripts; where it may not run while it is built, there are none.
+if(BANKFULL_SANITIZE OR BANKFULL_ARCH OR (CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR))
+  message(STATUS "No manual pages and completion to install: the program is sanitized, or for another processor")
 else()
   set(bankfull_manual "${PROJECT_BINARY_DIR}/manual")
   add_custom_command(OUTPUT "${bankfull_manual}/bankfull" "${bankfull_manual}/_bankfull" "${bankfull_manual}/bankfull.fish"

@@ -9,7 +9,8 @@ namespace {
 
 // bash splits words at '=' and ':', so that "--size=M" comes as three. After a comma the last name
 // of a list is completed.
-constexpr const char* head = R"(# bash completion of bankfull, printed by: bankfull completion bash
+constexpr const char* bash_head =
+    R"(# bash completion of bankfull, printed by: bankfull completion bash
 _bankfull() {
   local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
   local command=bankfull names= value=no files=no before= n
@@ -22,7 +23,7 @@ _bankfull() {
     case "$command ${COMP_WORDS[n]}" in
 )";
 
-constexpr const char* tail = R"(  esac
+constexpr const char* bash_tail = R"(  esac
   if [[ $value == yes && $word == *,* ]]; then
     before=${word%,*},
     word=${word##*,}
@@ -92,10 +93,10 @@ std::string bash_completion(const CommandFacts& program) {
     after_options += values(*command);
     elsewhere += words(*command);
   }
-  return std::string(head) + "      " + commands +
+  return std::string(bash_head) + "      " + commands +
          ") command=\"$command ${COMP_WORDS[n]}\" ;;\n    esac\n  done\n" +
          "  case \"$command $previous\" in\n" + after_options + "    *) case $command in\n" +
-         elsewhere + "    esac ;;\n" + tail;
+         elsewhere + "    esac ;;\n" + bash_tail;
 }
 
 }  // namespace bankfull::manual

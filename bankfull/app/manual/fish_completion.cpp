@@ -7,7 +7,8 @@
 namespace bankfull::manual {
 namespace {
 
-constexpr const char* head = R"(# fish completion of bankfull, printed by: bankfull completion fish
+constexpr const char* fish_head =
+    R"(# fish completion of bankfull, printed by: bankfull completion fish
 function __bankfull_command -d 'Whether the words so far are of this command'
     set -l command bankfull
     set -l words (commandline -opc)
@@ -73,7 +74,7 @@ std::string fish_completion(const CommandFacts& program) {
       lines += start + option_line(option) + "\n";
     }
   }
-  return head + paths + "\n" + lines;
+  return fish_head + paths + "\n" + lines;
 }
 
 }  // namespace bankfull::manual
