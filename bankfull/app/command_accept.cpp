@@ -192,13 +192,16 @@ void add_accept_command(CLI::App& program, const Communicator& ranks, Action& ac
       "A device that misses is measured twice more before that counts.\n"
       "Exit codes: 0 all are, or there is no baseline; 4 some are not; 3 a verification failed.");
   add_device_options(*command, options->device, options->threads);
-  with_environment(command->add_option(
-      "--baseline", options->baseline,
-      "a file made by bankfull baseline make (default: the one that comes with the program)"));
+  with_environment(
+      command->add_option(
+          "--baseline", options->baseline,
+          "a file made by bankfull baseline make (default: the one that comes with the program)"))
+      ->type_name("FILE");
   with_environment(command->add_flag("--each", options->each,
                                      "only all devices at the same time, each on its own problem"));
   with_environment(
       command->add_option("--output", options->output, "folder of the results of all runs"))
+      ->type_name("DIR")
       ->capture_default_str();
   add_number(*command, "--rounds", options->rounds, "rounds of measurements",
              {.least = 1, .most = 1000})

@@ -95,9 +95,12 @@ void add_baseline_command(CLI::App& program, Action& action) {
   command->require_subcommand(1);
   CLI::App* maker = command->add_subcommand(
       "make", "makes baselines from recorded results, one for each model of device");
-  maker->add_option("input", options->inputs, "results (--json), or folders of them")->required();
+  maker->add_option("input", options->inputs, "results (--json), or folders of them")
+      ->type_name("INPUT")
+      ->required();
   with_environment(maker->add_option("--output", options->output,
                                      "the file, or the folder of one file for each model"))
+      ->type_name("FILE|FOLDER")
       ->capture_default_str();
   maker->footer(
       "Examples:\n"

@@ -1,8 +1,10 @@
+#include "bankfull/app/choices.hpp"
 #include "bankfull/app/counts.hpp"
 #include "bankfull/app/options.hpp"
 #include "bankfull/app/publish.hpp"
 #include "bankfull/app/table.hpp"
 #include "bankfull/core/base/format.hpp"
+#include "bankfull/core/base/precision_names.hpp"
 #include "bankfull/core/comm/axes.hpp"
 #include "bankfull/core/comm/decomposition.hpp"
 #include "bankfull/core/comm/halo_regions.hpp"
@@ -331,11 +333,13 @@ void add_halo_options(CLI::App& command, DecomposeOptions& options) {
                                    "neighbours to exchange with: faces, edges or corners; each "
                                    "includes those before it")
                        ->capture_default_str());
+  offer(command, "--reach", {"faces", "edges", "corners"});
   add_number(command, "--fields", options.fields, "number of fields per exchange",
              {.least = 1.0, .most = max_fields})
       ->capture_default_str();
   with_environment(
       command.add_option("--precision", options.precision, "fp32 or fp64")->capture_default_str());
+  offer(command, "--precision", precision_names.names());
   with_environment(command
                        .add_option("--periodic", options.periodic,
                                    "axes that wrap around: none, i, j, k, ij, ..., ijk")

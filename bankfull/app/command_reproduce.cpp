@@ -1,3 +1,4 @@
+#include "bankfull/app/choices.hpp"
 #include "bankfull/app/created_folders.hpp"
 #include "bankfull/app/invocation.hpp"
 #include "bankfull/app/options.hpp"
@@ -142,9 +143,18 @@ ExitCode reproduce_paper(const ReproduceOptions& options, const Communicator& ra
   return code;
 }
 
+std::vector<std::string> paper_keys() {
+  std::vector<std::string> keys;
+  for (const reproduce::Paper& paper : reproduce::papers()) {
+    keys.push_back(paper.key);
+  }
+  return keys;
+}
+
 void add_reproduce_options(CLI::App& command, ReproduceOptions& options) {
   command.add_option("paper", options.paper,
                      "himeno-2010, himeno-2008, hpcg-2014, npb-2020 or boussinesq-2009");
+  offer(command, "paper", paper_keys);
   command.add_option("table", options.choice.items,
                      "tables and figures, as --list names them (default: all)");
   with_environment(command.add_flag("--list", options.list,
@@ -158,6 +168,7 @@ void add_reproduce_options(CLI::App& command, ReproduceOptions& options) {
                        .add_option("--device", options.choice.device,
                                    "auto, cpu, cuda or cuda:N, for rows that name none themselves")
                        ->capture_default_str());
+  offer_devices(command);
   add_number(command, "--threads", options.choice.threads,
              "threads of the CPU team, for rows that name none themselves",
              {.least = 1, .most = 1024});

@@ -1,3 +1,4 @@
+#include "bankfull/app/choices.hpp"
 #include "bankfull/app/convect/case_file.hpp"
 #include "bankfull/app/convect/ready_cases.hpp"
 #include "bankfull/app/counts.hpp"
@@ -359,7 +360,9 @@ void add_convect_scaling(CLI::App& scaling, const Communicator& ranks, Action& a
   command->footer(scaling_footer);
   add_scaling_options(*command, options->scaling);
   add_common_options(*command, options->common);
-  command->add_option("case", options->case_name, "a case file, or the name of a ready case");
+  command->add_option("case", options->case_name, "a case file, or the name of a ready case")
+      ->type_name("CASE|FILE");
+  offer(*command, "case", convect::ready_case_names);
   with_environment(command->add_option("--set", options->settings,
                                        "override a key of the case; may be repeated"))
       ->type_name("KEY=VALUE")

@@ -241,7 +241,8 @@ void add_suite_command(CLI::App& program, const Communicator& ranks, Action& act
   quick->excludes(standard)->excludes(full);
   standard->excludes(full);
   with_environment(command->add_option("--output", options->output,
-                                       "folder of the results (default: suite-quick and so on)"));
+                                       "folder of the results (default: suite-quick and so on)"))
+      ->type_name("DIR");
   with_environment(command->add_flag("--overwrite", options->overwrite,
                                      "begin anew, whatever is in the folder"));
   with_environment(command->add_flag("--dry-run", options->dry_run, "show the plan, then stop"));

@@ -20,6 +20,8 @@ void add_commands(CLI::App& program, const Communicator& ranks, Action& action) 
   add_suite_command(program, ranks, action);
   add_accept_command(program, ranks, action);
   add_baseline_command(program, action);
+  add_man_command(program, ranks, action);
+  add_completion_command(program, action);
 }
 
 }  // namespace bankfull

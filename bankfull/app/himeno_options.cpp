@@ -1,6 +1,8 @@
 #include "bankfull/app/himeno_options.hpp"
 
+#include "bankfull/app/choices.hpp"
 #include "bankfull/app/counts.hpp"
+#include "bankfull/core/base/precision_names.hpp"
 
 #include <vector>
 
@@ -22,6 +24,14 @@ std::vector<himeno::Schedule> parse_schedules(const std::string& text, Device de
   return schedules;
 }
 
+std::vector<std::string> names_of_sizes() {
+  std::vector<std::string> names;
+  for (const himeno::StandardSize& size : himeno::standard_sizes()) {
+    names.push_back(size.name);
+  }
+  return names;
+}
+
 void add_problem_options(CLI::App& command, HimenoOptions& options) {
   with_environment(
       command.add_option("--size", options.size, "XS, S, M, L, XL or IxJxK with the boundary")
@@ -33,6 +43,9 @@ void add_problem_options(CLI::App& command, HimenoOptions& options) {
                        ->capture_default_str());
   with_environment(command.add_option("--precision", options.precision, "fp32 (official) or fp64")
                        ->capture_default_str());
+  offer(command, "--size", names_of_sizes());
+  offer(command, "--schedule", with_name(names_of(himeno::all_schedules()), "all"));
+  offer(command, "--precision", precision_names.names());
 }
 
 void add_timing_options(CLI::App& command, HimenoOptions& options) {
@@ -56,6 +69,7 @@ void add_overlap_options(CLI::App& command, HimenoOptions& options) {
                                    "none: sweep, then exchange halos; boundary: boundary parts "
                                    "first; two-part: exchange one part, sweep the other")
                        ->capture_default_str());
+  offer(command, "--overlap", names_of(himeno::all_overlaps));
   add_number(command, "--split", options.split, "share of the planes in part A of two-part")
       ->capture_default_str();
 }

@@ -1,5 +1,6 @@
 #include "bankfull/app/options.hpp"
 
+#include "bankfull/app/choices.hpp"
 #include "bankfull/app/compare/baseline.hpp"
 #include "bankfull/app/compare/comparison.hpp"
 #include "bankfull/app/console.hpp"
@@ -13,6 +14,7 @@
 #include "bankfull/core/base/precision_names.hpp"
 #include "bankfull/core/comm/launch_advice.hpp"
 #include "bankfull/core/comm/rank_survey.hpp"
+#include "bankfull/core/comm/transport.hpp"
 #include "bankfull/core/machine/cpu.hpp"
 #include "bankfull/core/machine/gpu.hpp"
 #include "bankfull/core/measure/known_ceilings.hpp"
@@ -386,6 +388,14 @@ void add_json_option(CLI::App& command, std::optional<std::string>& json) {
           ->type_name("FILE"));
 }
 
+void offer_devices(CLI::App& command) { offer(command, "--device", {"auto", "cpu", "cuda"}); }
+
+void offer_transports(CLI::App& command) {
+  std::vector<std::string> names = names_of(all_transports());
+  std::erase(names, to_string(Transport::local));  // of the program's own choice
+  offer(command, "--transport", names);
+}
+
 void add_device_options(CLI::App& command, std::string& device, int& threads) {
   with_environment(
       command
@@ -393,7 +403,9 @@ void add_device_options(CLI::App& command, std::string& device, int& threads) {
                       "auto, cpu, cuda or cuda:N; auto takes the first GPU if any, or one "
                       "per rank")
           ->capture_default_str());
+  offer_devices(command);
   add_threads_option(command, threads);
+  offer(command, "--threads", {free_word});
 }
 
 void add_common_options(CLI::App& command, CommonOptions& options) {
@@ -406,6 +418,7 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
                       "threads), cores (each on one core, or exit 2) or none (anywhere)")
           ->type_name("auto|cores|none")
           ->capture_default_str());
+  offer(command, "--pin", pinning_names.names());
   add_json_option(command, options.json);
   with_environment(command.add_flag("--quiet", options.quiet, "no progress, only result lines"));
   add_number(command, "--progress", options.progress,
@@ -424,6 +437,7 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
                       "JSON result of an earlier run on this machine")
           ->type_name("auto|always|none|FILE")
           ->capture_default_str());
+  offer(command, "--ceiling", {"auto", "always", "none"});
   add_number(command, "--max-spread", options.max_spread,
              "exit 4 if the repeats of a measurement spread by more than PERCENT, or the machine "
              "was noisy",
@@ -480,6 +494,7 @@ void add_rank_options(CLI::App& command, RankOptions& options) {
                        .add_option("--transport", options.transport,
                                    "transport of halos: auto, peer, nccl, mpi-device or mpi")
                        ->capture_default_str());
+  offer_transports(command);
 }
 
 void add_perturbation_option(CLI::App& command, double& perturbation) {

@@ -86,6 +86,10 @@ void add_json_option(CLI::App& command, std::optional<std::string>& json);
 /// Adds --device and --threads, where a command runs.
 void add_device_options(CLI::App& command, std::string& device, int& threads);
 
+/// Notes the names that a command's --device and --transport take; see offer.
+void offer_devices(CLI::App& command);
+void offer_transports(CLI::App& command);
+
 /// Adds --device, --threads, --pin, --json, --quiet, --progress, --dry-run, --ceiling and
 /// --max-spread. Every option has a matching environment variable: BANKFULL_DEVICE for --device.
 void add_common_options(CLI::App& command, CommonOptions& options);
@@ -192,5 +196,7 @@ void add_accept_command(CLI::App& program, const Communicator& ranks, Action& ac
 void add_baseline_command(CLI::App& program, Action& action);
 void add_report_command(CLI::App& program, const Communicator& ranks, Action& action);
 void add_reproduce_command(CLI::App& program, const Communicator& ranks, Action& action);
+void add_man_command(CLI::App& program, const Communicator& ranks, Action& action);
+void add_completion_command(CLI::App& program, Action& action);
 
 }  // namespace bankfull

@@ -149,7 +149,7 @@ class Values(CommandLine):
         self.refused("himenoo", saying=["'himenoo'", "did you mean 'himeno'?"])
         self.refused("deocmpose", saying=["did you mean 'decompose'?"])
         self.refused("scaling", "himneo", saying=["did you mean 'himeno'?"])
-        self.refused("solve", saying=["use info, list, probe", "or baseline"])
+        self.refused("solve", saying=["use info, list, probe", "or completion"])
         self.refused("himeno", "--sise", "M", saying=["--sise is not an option of bankfull himeno", "did you mean --size?"])
         self.refused("decompose", "--celss=8x8x8", "--ranks=4", saying=["did you mean --cells?"])
         self.refused("himeno", "--verbose", saying=["--verbose", "see bankfull himeno --help"])

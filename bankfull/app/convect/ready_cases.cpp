@@ -33,6 +33,14 @@ std::vector<fs::path> ready_cases() {
   return cases;
 }
 
+std::vector<std::string> ready_case_names() {
+  std::vector<std::string> names;
+  for (const fs::path& path : ready_cases()) {
+    names.push_back(path.stem().string());
+  }
+  return names;
+}
+
 fs::path find_case(const std::string& given) {
   if (given.ends_with(".toml") || given.find('/') != std::string::npos) {
     return given;

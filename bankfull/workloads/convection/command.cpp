@@ -1,3 +1,4 @@
+#include "bankfull/app/choices.hpp"
 #include "bankfull/app/convect/case_file.hpp"
 #include "bankfull/app/convect/changed_settings.hpp"
 #include "bankfull/app/convect/checkpoint_file.hpp"
@@ -821,7 +822,9 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
       "  bankfull convect --validate quick                 cases with known answers");
   add_common_options(*command, options->common);
   add_thresholds(*command, "convection", options->common);
-  command->add_option("case", options->case_name, "a case file, or the name of a ready case");
+  command->add_option("case", options->case_name, "a case file, or the name of a ready case")
+      ->type_name("CASE|FILE");
+  offer(*command, "case", convect::ready_case_names);
   with_environment(
       command->add_option("--set", options->settings,
                           "override a key of the case, such as time.dt=1e-3 or ra=1e6; "
@@ -859,6 +862,8 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
   add_list(*command, "--validate-parts", options->validate_parts,
            "only these parts of a validation: invariants, exact-flows, critical-rayleigh, "
            "cavities, layers");
+  offer(*command, "--validate", convection::validation_level_names.names());
+  offer(*command, "--validate-parts", convection::validation_part_names.names());
   command->callback([&action, &ranks, options] {
     action = [&ranks, options] { return run_convect(*options, ranks); };
   });

@@ -1,3 +1,4 @@
+#include "bankfull/app/choices.hpp"
 #include "bankfull/app/created_folders.hpp"
 #include "bankfull/app/input_file.hpp"
 #include "bankfull/app/options.hpp"
@@ -300,6 +301,10 @@ void add_problem_options(CLI::App& command, HpcgOptions& options) {
                          "program's input; other options override it (default: hpcg.dat, "
                          "where there is one and --local is not given)"))
       ->type_name("FILE");
+  offer(command, "--variant", names_of(hpcg::all_variants()));
+  offer(command, "--columns", names_of(hpcg::all_columns()));
+  offer(command, "--sweeps", names_of(hpcg::all_sweeps()));
+  offer(command, "--products", names_of(hpcg::all_products()));
 }
 
 void add_timing_options(CLI::App& command, HpcgOptions& options) {
@@ -323,6 +328,7 @@ void add_placement_options(CLI::App& command, HpcgOptions& options) {
   with_environment(command.add_option("--transport", options.transport,
                                       "transport of halos: auto, peer, nccl, mpi-device or mpi"))
       ->capture_default_str();
+  offer_transports(command);
 }
 
 void add_output_options(CLI::App& command, HpcgOptions& options) {

@@ -126,11 +126,15 @@ Variant parse_variant(const std::string& text) {
   return variant_names.parse(text, "--variant " + text + " is not a variant");
 }
 
+std::vector<Products> all_products() { return products_names.list(); }
+
 std::string to_string(Products products) { return products_names.to_string(products); }
 
 Products parse_products(const std::string& text) {
   return products_names.parse(text, "--products " + text + " is unknown");
 }
+
+std::vector<Sweeps> all_sweeps() { return sweeps_names.list(); }
 
 std::string to_string(Sweeps sweeps) { return sweeps_names.to_string(sweeps); }
 
@@ -143,6 +147,8 @@ Sweeps parse_sweeps(const std::string& text) {
   }
   return sweeps_names.parse(text, "--sweeps " + text + " is unknown");
 }
+
+std::vector<ColumnIndices> all_columns() { return columns_names.list(); }
 
 std::string to_string(ColumnIndices columns) { return columns_names.to_string(columns); }
 

@@ -104,6 +104,7 @@ enum class ColumnIndices {
   slim,
 };
 
+std::vector<ColumnIndices> all_columns();
 std::string to_string(ColumnIndices columns);
 
 /// Throws UsageError for anything but "full" and "slim".
@@ -117,6 +118,7 @@ enum class Sweeps {
   pipelined,  ///< persistent blocks that prefetch while they wait; see cuda/pipeline.cuh
 };
 
+std::vector<Sweeps> all_sweeps();
 std::string to_string(Sweeps sweeps);
 
 /// Throws UsageError for anything but "auto", "classes", "syncfree" and "pipelined"; for the
@@ -132,6 +134,7 @@ enum class Products {
   recurrence,
 };
 
+std::vector<Products> all_products();
 std::string to_string(Products products);
 
 /// Throws UsageError for anything but "direct" and "recurrence".

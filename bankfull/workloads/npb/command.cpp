@@ -1,3 +1,4 @@
+#include "bankfull/app/choices.hpp"
 #include "bankfull/app/options.hpp"
 #include "bankfull/app/print_out.hpp"
 #include "bankfull/app/publish.hpp"
@@ -130,6 +131,13 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
   add_number(*command, "--repeat", options->repeats, "timed repeats", {.most = max_repeats})
       ->capture_default_str();
   add_perturbation_option(*command, options->perturbation);
+  offer(*command, "kernel", with_name(names_of(npb::all_kernels), "all"));
+  offer(*command, "--class", names_of(npb::all_classes));
+  offer(*command, "--schedule", names_of(npb::all_schedules()));
+  offer(*command, "--cg", names_of(npb::all_cg_orders()));
+  offer(*command, "--cg-entries", names_of(npb::all_cg_entries()));
+  offer(*command, "--is-counts", names_of(npb::all_is_counts()));
+  offer_transports(*command);
   command->callback([&action, &ranks, options] {
     action = [&ranks, options] { return run_npb(*options, ranks); };
   });

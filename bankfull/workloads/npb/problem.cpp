@@ -28,11 +28,15 @@ constexpr auto is_counts_names = enum_names<IsCounts>({
 
 }  // namespace
 
+std::vector<Schedule> all_schedules() { return schedule_names.list(); }
+
 std::string to_string(Schedule schedule) { return schedule_names.to_string(schedule); }
 
 Schedule parse_schedule(const std::string& text) {
   return schedule_names.parse(text, "--schedule " + text + " is unknown");
 }
+
+std::vector<CgOrder> all_cg_orders() { return cg_order_names.list(); }
 
 std::string to_string(CgOrder order) { return cg_order_names.to_string(order); }
 
@@ -40,11 +44,15 @@ CgOrder parse_cg_order(const std::string& text) {
   return cg_order_names.parse(text, "--cg " + text + " is unknown");
 }
 
+std::vector<CgEntries> all_cg_entries() { return cg_entries_names.list(); }
+
 std::string to_string(CgEntries entries) { return cg_entries_names.to_string(entries); }
 
 CgEntries parse_cg_entries(const std::string& text) {
   return cg_entries_names.parse(text, "--cg-entries " + text + " is unknown");
 }
+
+std::vector<IsCounts> all_is_counts() { return is_counts_names.list(); }
 
 std::string to_string(IsCounts counts) { return is_counts_names.to_string(counts); }
 

@@ -14,6 +14,7 @@ enum class Schedule {
   reference,  ///< serial, follows the specification; others are compared with it
 };
 
+std::vector<Schedule> all_schedules();
 std::string to_string(Schedule schedule);
 
 /// Throws UsageError for an unknown name.
@@ -26,6 +27,7 @@ enum class CgOrder {
   chronopoulos_gear,  ///< one sum over ranks per step, the same values up to rounding; GPUs only
 };
 
+std::vector<CgOrder> all_cg_orders();
 std::string to_string(CgOrder order);
 
 /// Throws UsageError for an unknown name.
@@ -38,6 +40,7 @@ enum class CgEntries {
   all,
 };
 
+std::vector<CgEntries> all_cg_entries();
 std::string to_string(CgEntries entries);
 
 /// Throws UsageError for an unknown name.
@@ -50,6 +53,7 @@ enum class IsCounts {
   buckets,    ///< threads sort keys into buckets, each of which one thread counts
 };
 
+std::vector<IsCounts> all_is_counts();
 std::string to_string(IsCounts counts);
 
 /// Throws UsageError for an unknown name.

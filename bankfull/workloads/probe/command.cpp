@@ -1,4 +1,5 @@
 #include "bankfull/app/chart.hpp"
+#include "bankfull/app/choices.hpp"
 #include "bankfull/app/invocation.hpp"
 #include "bankfull/app/options.hpp"
 #include "bankfull/app/print_out.hpp"
@@ -6,6 +7,7 @@
 #include "bankfull/app/publish.hpp"
 #include "bankfull/app/workload_commands.hpp"
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/core/base/precision_names.hpp"
 #include "bankfull/workloads/probe/run.hpp"
 
 #include <algorithm>
@@ -179,6 +181,12 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
                                     "link: peer, nccl, mpi-device or mpi; auto takes each in turn")
                        ->capture_default_str());
   add_sweep_options(*command, options->problem);
+  offer(*command, "part", names_of(probe::all_parts()));
+  offer(*command, "--precision", precision_names.names());
+  offer(*command, "--operation", names_of(probe::all_operations()));
+  offer(*command, "--stores", names_of(probe::all_stores()));
+  offer(*command, "--pages", probe::names_of_pages());
+  offer_transports(*command);
   command->callback([&action, &ranks, options] {
     action = [&ranks, options] { return run_probe(*options, ranks); };
   });

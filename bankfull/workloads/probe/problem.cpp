@@ -283,6 +283,8 @@ void describe_link(const Problem& problem, std::vector<Figure>& figures) {
 
 }  // namespace
 
+std::vector<Part> all_parts() { return part_names.list(); }
+
 std::string to_string(Part part) { return part_names.to_string(part); }
 
 Part parse_part(const std::string& text) {
@@ -297,6 +299,8 @@ bool has_part(const Problem& problem, Part part) {
                              : part != Part::link;
 }
 
+std::vector<Stores> all_stores() { return stores_names.list(); }
+
 std::string to_string(Stores stores) { return stores_names.to_string(stores); }
 
 Stores parse_stores(const std::string& text) {
@@ -308,6 +312,8 @@ std::vector<StreamOperation> all_operations() { return stream_operation_names.li
 StreamOperation parse_operation(const std::string& text) {
   return stream_operation_names.parse(text, "'" + text + "' is not a stream operation");
 }
+
+std::vector<std::string> names_of_pages() { return pages_names.names(); }
 
 std::string to_string(HostPages pages) { return pages_names.to_string(pages); }
 

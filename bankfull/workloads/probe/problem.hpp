@@ -22,11 +22,13 @@ enum class Part {
   link,   ///< between ranks
   all,    ///< what one rank can measure
 };
+std::vector<Part> all_parts();
 std::string to_string(Part part);
 Part parse_part(const std::string& text);
 
 /// How the CPU stores: through the caches, bypassing them, or both, one after the other.
 enum class Stores { ordinary, streaming, both };
+std::vector<Stores> all_stores();
 std::string to_string(Stores stores);
 Stores parse_stores(const std::string& text);
 
@@ -34,6 +36,7 @@ Stores parse_stores(const std::string& text);
 std::vector<StreamOperation> all_operations();
 StreamOperation parse_operation(const std::string& text);
 
+std::vector<std::string> names_of_pages();
 std::string to_string(HostPages pages);
 HostPages parse_pages(const std::string& text);
 
