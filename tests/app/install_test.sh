@@ -25,3 +25,4 @@ cmake -S "$folder/examples" -B "$folder/build" -G "$generator" -DCMAKE_MAKE_PROG
   { cat "$folder/log"; exit 1; }
 cmake --build "$folder/build" --config "$build_type" >>"$folder/log" || { cat "$folder/log"; exit 1; }
 "$folder/build/smooth"
+"$folder/build/poisson"

@@ -243,7 +243,8 @@ std::optional<int> Decomposition::neighbour(int rank, const Offset& offset) cons
 
 std::vector<RankGrid> allowed_grids(const Extents& cells, int ranks,
                                     const DecompositionRules& rules) {
-  expects(rules.halo_width >= 1, "a halo has a width");
+  require(rules.halo_width >= 1, fmt::format("a halo of width {} has no cells", rules.halo_width),
+          "use at least 1");
   const auto most = max_along_axes(cells, rules);
   const std::vector<int> divisors = ranks >= 1 ? divisors_of(ranks) : std::vector<int>{};
   std::vector<RankGrid> grids;
@@ -276,11 +277,6 @@ Decomposition choose_decomposition(const Extents& cells, int ranks,
     }
   }
   return best;
-}
-
-int cells_per_sector(std::size_t element_bytes) {
-  constexpr std::size_t sector_bytes = 32;
-  return static_cast<int>(sector_bytes / element_bytes);
 }
 
 std::int64_t face_cells(const Decomposition& decomposition, int strided_cost) {

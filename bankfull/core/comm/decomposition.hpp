@@ -89,17 +89,23 @@ class Decomposition {
 
 /// Elements moved in memory for each strided element, such as a cell on a face across k: those of
 /// a 32-byte sector.
-int cells_per_sector(std::size_t element_bytes);
+constexpr int cells_per_sector(std::size_t element_bytes) {
+  constexpr std::size_t sector_bytes = 32;
+  return static_cast<int>(sector_bytes / element_bytes);
+}
 
 /// Constraints on the choice of a grid of ranks.
 struct DecompositionRules {
   Periodicity periodic = {};
   std::int64_t halo_width = 1;  ///< minimum thickness of a block along every axis that is cut
   RankGrid max_grid{1 << 20, 1 << 20, 1 << 20};  ///< maximum number of ranks along each axis
-  int strided_cost = 1;  ///< of a cell on faces across k; see cells_per_sector
+  /// Of a cell on faces across k; see cells_per_sector. The default is that of fp32, as of
+  /// `bankfull decompose`.
+  int strided_cost = cells_per_sector(sizeof(float));
 };
 
 /// All grids of `ranks` that the rules allow; empty if no split gives every rank enough cells.
+/// Throws UsageError if the halo has no width.
 std::vector<RankGrid> allowed_grids(const Extents& cells, int ranks,
                                     const DecompositionRules& rules = {});
 

@@ -7,6 +7,7 @@
 #include "bankfull/core/field/layout.hpp"
 #include "bankfull/core/machine/device.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -21,21 +22,25 @@ class Stream;
 struct HaloSetup {
   const Communicator& ranks;
   const Decomposition& decomposition;
-  /// The layout of every field on this rank, with room for the halo around the own cells.
+  /// The layout of every field on this rank: its interior is the rank's block, and its ghosts have
+  /// room for the halo. See also `in_window`.
   const Layout& layout;
   HaloShape shape = {};
   int fields = 1;  ///< exchanged at once
   Transport transport = Transport::automatic;
   /// Nothing else runs between `start` and `finish`, so the exchange may use the whole GPU.
   bool alone = false;
+  /// The block and the halo around it both lie in the interior of the layout, of which only the
+  /// pitches count then.
+  bool in_window = false;
   /// Excludes neighbours; both sides of a pair must agree.
   std::function<bool(const Offset&)> wanted = [](const Offset&) { return true; };
 };
 
 /// Fills the ghost cells of fields with the cells of neighbouring ranks while other work runs.
 ///
-/// Constructor and destructor are collective. Ghost cells beyond a non-periodic end of the grid are
-/// left alone. On a GPU, `start` and `finish` only queue work if the transport allows it: the
+/// Making one and destroying it are collective. Ghost cells beyond a non-periodic end of the grid
+/// are left alone. On a GPU, `start` and `finish` only queue work if the transport allows it: the
 /// exchange begins when the work queued before `start` is done, and work queued after `finish`
 /// sees the filled ghost cells.
 template <class T>
@@ -45,6 +50,7 @@ class HaloExchange {
 
   /// Begins to exchange `fields` (pointers to interior cell (0, 0, 0), as many as were set up).
   /// Until `finish`, their ghost cells must not be read and the cells being sent not be written.
+  /// Throws UsageError if there are more of them, or fewer.
   virtual void start(std::span<T* const> fields) = 0;
 
   /// Completes what `start` began.
@@ -66,12 +72,14 @@ class HaloExchange {
   [[nodiscard]] virtual std::int64_t sent_bytes() const = 0;
 };
 
-/// For fields in host memory, packed and unpacked by `team`.
+/// For fields in host memory, packed and unpacked by `team`. If the setup does not fit on any rank,
+/// all ranks throw UsageError.
 template <class T>
 std::unique_ptr<HaloExchange<T>> make_halo_exchange(const HaloSetup& setup, const Team& team);
 
 /// For fields on the GPU of `work`, ordered with the work queued there. `work` must outlive it.
-/// Throws UsageError with the reason if the requested transport is unavailable.
+/// Throws UsageError with the reason if the requested transport is unavailable, and on all ranks if
+/// the setup does not fit on any of them.
 template <class T>
 std::unique_ptr<HaloExchange<T>> make_halo_exchange(const HaloSetup& setup, const Stream& work);
 
@@ -80,6 +88,11 @@ std::unique_ptr<HaloExchange<T>> make_halo_exchange(const HaloSetup& setup, cons
 void require_transport(Transport transport, const Communicator& ranks, Device device);
 
 namespace detail {
+/// Collective: all ranks throw UsageError if the setup does not fit on any of them, so that none
+/// waits for the others.
+void require_fit(const HaloSetup& setup);
+/// Throws UsageError unless as many fields are given as were set up.
+void require_fields(std::size_t given, int set_up);
 /// Bytes of `fields` fields that the rank sends.
 std::int64_t leaving_bytes(const std::vector<HaloMessage>& messages, int own_rank, int fields,
                            std::size_t element_bytes);

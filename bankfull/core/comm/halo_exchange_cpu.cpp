@@ -1,11 +1,12 @@
 #include "bankfull/build_config.hpp"
 #include "bankfull/core/base/error.hpp"
-#include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/comm/halo_exchange.hpp"
 #include "bankfull/core/comm/halo_packing.hpp"
 #include "bankfull/core/memory/buffer.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <string>
 #include <vector>
 
 namespace bankfull {
@@ -34,7 +35,7 @@ class CpuHaloExchange final : public HaloExchange<T> {
   }
 
   void start(std::span<T* const> fields) override {
-    expects(static_cast<int>(fields.size()) == field_count_, "as many fields as were set up");
+    detail::require_fields(fields.size(), field_count_);
     fields_.assign(fields.begin(), fields.end());
     copy(&PackedMessage::sent, outgoing_,
          [](const T* field, T* packed, int count) { std::copy_n(field, count, packed); });
@@ -128,7 +129,51 @@ void require_host_transport(Transport transport) {
   }
 }
 
+std::string name_of(const Extents& n) { return fmt::format("{}x{}x{}", n.ni, n.nj, n.nk); }
+
+void require_layout_of_block(const HaloSetup& setup) {
+  const Extents block = setup.decomposition.block(setup.ranks.rank()).extents();
+  require(setup.layout.interior() == block,
+          fmt::format("a layout of {} cells is not that of the rank's block, which has {}",
+                      name_of(setup.layout.interior()), name_of(block)),
+          "make it from decomposition.block(ranks.rank()).extents()");
+  require(setup.layout.ghosts() >= setup.shape.width,
+          fmt::format("a layout with ghosts of width {} has no room for a halo of width {}",
+                      setup.layout.ghosts(), setup.shape.width),
+          fmt::format("give it at least {}", setup.shape.width));
+}
+
+/// What must hold on this rank.
+void require_fit_here(const HaloSetup& setup) {
+  require(setup.decomposition.ranks() == setup.ranks.size(),
+          fmt::format("a decomposition into {} ranks cannot serve a communicator of size {}",
+                      to_string(setup.decomposition.grid()), setup.ranks.size()),
+          "cut the cells for as many ranks as there are");
+  require(setup.fields >= 1, fmt::format("an exchange of {} fields at once", setup.fields),
+          "use at least 1");
+  require(setup.shape.width >= 1, fmt::format("a halo of width {} has no cells", setup.shape.width),
+          "use at least 1");
+  // Refuses blocks that are too thin.
+  const auto messages =
+      halo_messages(setup.decomposition, setup.ranks.rank(), setup.shape, setup.wanted);
+  if (!messages.empty() && !setup.in_window) {
+    require_layout_of_block(setup);
+  }
+}
+
 }  // namespace
+
+void detail::require_fit(const HaloSetup& setup) {
+  setup.ranks.agree([&] { require_fit_here(setup); });
+}
+
+void detail::require_fields(std::size_t given, int set_up) {
+  if (given != static_cast<std::size_t>(set_up)) {
+    throw UsageError(
+        fmt::format("an exchange that was set up for {} fields is given {}", set_up, given),
+        fmt::format("give it {}, or set it up for {}", set_up, given));
+  }
+}
 
 std::int64_t detail::leaving_bytes(const std::vector<HaloMessage>& messages, int own_rank,
                                    int fields, std::size_t element_bytes) {
@@ -152,6 +197,7 @@ void require_transport(Transport transport, const Communicator& ranks, Device de
 template <class T>
 std::unique_ptr<HaloExchange<T>> make_halo_exchange(const HaloSetup& setup, const Team& team) {
   require_host_transport(setup.transport);
+  detail::require_fit(setup);
   return std::make_unique<CpuHaloExchange<T>>(setup, team);
 }
 

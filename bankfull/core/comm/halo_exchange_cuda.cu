@@ -1,5 +1,4 @@
 #include "bankfull/core/base/error.hpp"
-#include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/comm/gpu_transport.hpp"
 #include "bankfull/core/comm/halo_exchange.hpp"
 #include "bankfull/core/comm/halo_packing.hpp"
@@ -157,7 +156,7 @@ class CudaHaloExchange final : public HaloExchange<T> {
   }
 
   void start(std::span<T* const> fields) override {
-    expects(static_cast<int>(fields.size()) == fields_, "as many fields as were set up");
+    detail::require_fields(fields.size(), fields_);
     if (sent_.regions == 0) {
       return;
     }
@@ -276,6 +275,7 @@ std::unique_ptr<HaloExchange<T>> make_halo_exchange(const HaloSetup& setup, cons
     throw UsageError("an exchange of " + std::to_string(setup.fields) + " fields at once",
                      "use 1 to " + std::to_string(max_fields));
   }
+  detail::require_fit(setup);
   return std::make_unique<CudaHaloExchange<T>>(setup, work);
 }
 

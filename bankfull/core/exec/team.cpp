@@ -1,7 +1,6 @@
 #include "bankfull/core/exec/team.hpp"
 
 #include "bankfull/core/base/error.hpp"
-#include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/exec/team_binding.hpp"
 
 #include <algorithm>
@@ -11,7 +10,8 @@
 namespace bankfull {
 
 Team::Team(int threads) : threads_(threads) {
-  expects(threads >= 1, "a team has a thread");
+  require(threads >= 1, "a team of " + std::to_string(threads) + " threads can do no work",
+          "use at least 1");
   omp_set_dynamic(0);
   int given = 0;
 #pragma omp parallel num_threads(threads)

@@ -17,10 +17,29 @@
 
 namespace bankfull::poisson {
 
-std::string direct_unavailable(Device device, const Domain& domain) {
+namespace {
+
+/// Why this program has no direct solver of the domain on any device; empty if it has.
+std::string unavailable_anywhere(const Domain& domain) {
   if (!is_transformed(domain) && !build::eigen) {
     return "two axes must be uniform, for this program has no Eigen: " +
            build_facts().eigen_unavailable_reason;
+  }
+  return "";
+}
+
+}  // namespace
+
+void require_direct(const Domain& domain) {
+  require_cells(domain);
+  const std::string reason = unavailable_anywhere(domain);
+  require(reason.empty(), "no direct solver of a domain stretched along j or k: " + reason,
+          "stretch axis i alone, or use multigrid");
+}
+
+std::string direct_unavailable(Device device, const Domain& domain) {
+  if (std::string reason = unavailable_anywhere(domain); !reason.empty()) {
+    return reason;
   }
   if (!device.is_cuda()) {
     return "";

@@ -26,13 +26,18 @@ namespace bankfull::poisson {
 /// Why this program has no direct solver of this domain for the device; empty if it has.
 std::string direct_unavailable(Device device, const Domain& domain);
 
+/// Throws UsageError where this program cannot solve a domain directly on any device: where the
+/// domain lacks cells (see require_cells), or where j or k is stretched and there is no Eigen.
+void require_direct(const Domain& domain);
+
 /// Bytes that the solver allocates at most, on the GPU or, with a team of `threads`, on the host.
 std::int64_t direct_bytes(const Domain& domain, std::size_t element_bytes, bool on_gpu,
                           int threads = 1);
 
 /// By transforms of our own (see PlaneTransforms) and, where j or k is stretched, in builds with
 /// build::eigen only, by products with eigenvectors that Eigen finds. A solution has the same bits
-/// in every run and for any number of threads.
+/// in every run and for any number of threads. Throws as require_direct does, like all functions
+/// that make a direct solver.
 template <class Real>
 std::unique_ptr<Solver<Real>> make_cpu_direct(const Domain& domain, int threads);
 

@@ -1,4 +1,3 @@
-#include "bankfull/core/base/expects.hpp"
 #include "bankfull/numerics/poisson/direct.hpp"
 #include "bankfull/numerics/poisson/direct/cpu/columns.hpp"
 #include "bankfull/numerics/poisson/direct/cpu/divergence_rows.hpp"
@@ -29,9 +28,7 @@ class CpuDirect final : public Solver<Real> {
         columns_(domain, bases),
         divergence_(domain),
         traffic_(cpu_direct_traffic(domain, sizeof(Real))),
-        traffic_after_divergence_(cpu_traffic_after_divergence(domain, sizeof(Real))) {
-    expects(direct_unavailable(Device::cpu(), domain).empty(), "this build serves the domain");
-  }
+        traffic_after_divergence_(cpu_traffic_after_divergence(domain, sizeof(Real))) {}
 
   [[nodiscard]] CellSlots<Real> right_side() const override { return memory_.slots(); }
   [[nodiscard]] CellSlots<Real> solution() const override { return memory_.slots(); }
@@ -148,6 +145,7 @@ class CpuDirect final : public Solver<Real> {
 
 template <class Real>
 std::unique_ptr<Solver<Real>> make_cpu_direct(const Domain& domain, int threads) {
+  require_direct(domain);
   return std::make_unique<CpuDirect<Real>>(domain, threads, OwnBases(domain));
 }
 

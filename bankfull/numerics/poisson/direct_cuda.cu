@@ -5,6 +5,7 @@ namespace bankfull::poisson {
 
 template <class Real>
 std::unique_ptr<Solver<Real>> make_cuda_direct(const Domain& domain, const Stream& stream) {
+  require_direct(domain);
   if (auto solver = make_three_pass_direct<Real>(domain, stream)) {
     return solver;
   }

@@ -1,4 +1,3 @@
-#include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/comm/communicator.hpp"
 #include "bankfull/numerics/poisson/direct.hpp"
 #include "bankfull/numerics/poisson/direct/constant_mode.hpp"
@@ -48,7 +47,6 @@ class CpuSlabDirect final : public Solver<Real> {
         exchange_(ranks, blocks_),
         constant_(domain.i),
         constant_column_(domain.i.widths.size()) {
-    expects(direct_unavailable(Device::cpu(), domain).empty(), "this build serves the domain");
     factorise(ranks);
     const Traffic mine = cpu_slab_traffic(domain, mean_sweeps(), ranks.size(), sizeof(Real));
     traffic_ = {ranks.sum(mine.bytes_read), ranks.sum(mine.bytes_written), ranks.sum(mine.flops)};
@@ -301,6 +299,7 @@ std::unique_ptr<Solver<Real>> make_cpu_direct(const Domain& domain, int threads,
   if (ranks.size() == 1) {
     return make_cpu_direct<Real>(domain, threads);
   }
+  require_direct(domain);
   static_cast<void>(direct_slabs(domain, ranks.size()));  // refuses more ranks than planes
   return std::make_unique<CpuSlabDirect<Real>>(domain, threads, ranks, OwnBases(domain));
 }

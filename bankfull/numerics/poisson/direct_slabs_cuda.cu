@@ -8,6 +8,7 @@ std::unique_ptr<Solver<Real>> make_cuda_direct(const Domain& domain, const Strea
   if (ranks.size() == 1) {
     return make_cuda_direct<Real>(domain, stream);
   }
+  require_direct(domain);
   static_cast<void>(direct_slabs(domain, ranks.size()));  // refuses more ranks than planes
   const Range slab = slab_of(domain, ranks.rank(), ranks.size());
   return std::make_unique<CudaSlabDirect<Real>>(domain, stream, ranks, transport,

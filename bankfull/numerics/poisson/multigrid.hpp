@@ -26,6 +26,10 @@ namespace bankfull::poisson {
 ///
 /// Results are bitwise the same for any number of threads and of ranks. On ranks making a solver,
 /// and each solve, is collective; an axis with lines must not be cut: see uncut_axis.
+///
+/// Throws UsageError, as do all functions that make a multigrid solver or tell of one, unless each
+/// axis has cells (see require_cells); and those that make one, if the ranks cannot share the
+/// domain.
 template <class Real>
 std::unique_ptr<Solver<Real>> make_cpu_multigrid(const Domain& domain, Stopping stopping,
                                                  int threads, const Sharing& sharing = {});

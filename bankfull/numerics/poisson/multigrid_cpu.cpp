@@ -306,6 +306,8 @@ class CpuMultigrid final : public Solver<Real> {
 template <class Real>
 std::unique_ptr<Solver<Real>> make_cpu_multigrid(const Domain& domain, Stopping stopping,
                                                  int threads, const Sharing& sharing) {
+  require_cells(domain);
+  multigrid::require_sharing(domain, sharing);
   const multigrid::Turned turned(domain);
   const multigrid::RankLevels levels = turned.levels_of(sharing);
   if (levels.shares_nothing()) {

@@ -1,4 +1,4 @@
-#include "bankfull/core/base/expects.hpp"
+#include "bankfull/core/base/error.hpp"
 #include "bankfull/core/comm/gpu_reduction.hpp"
 #include "bankfull/core/exec/graph.hpp"
 #include "bankfull/core/memory/buffer.hpp"
@@ -8,10 +8,12 @@
 #include "bankfull/numerics/poisson/multigrid/cuda/line_levels.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/point_levels.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/shared_levels.cuh"
+#include "bankfull/numerics/poisson/multigrid/rank_levels.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace bankfull::poisson {
@@ -431,10 +433,16 @@ std::unique_ptr<Solver<Real>> make_cuda_multigrid(const Domain& domain, Stopping
                                                   const Stream& stream, const Sharing& sharing,
                                                   Transport transport) {
   using namespace multigrid::cuda;
+  require_cells(domain);
+  multigrid::require_sharing(domain, sharing);
   if (!sharing.is_shared()) {
     return std::make_unique<CudaMultigrid<Real>>(domain, stopping, stream);
   }
-  expects(gpu_sharing_obstacle(domain, sharing).empty(), "the ranks can share the domain");
+  const std::string obstacle = gpu_sharing_obstacle(domain, sharing);
+  require(obstacle.empty(),
+          "multigrid cannot share a domain between the GPUs of " + to_string(sharing.grid) +
+              " ranks: " + obstacle,
+          "use one GPU, or cut the domain in another way");
   const Hierarchy hierarchy(domain, CudaMultigrid<Real>::bottom_bytes(stream.device()));
   return std::make_unique<CudaMultigrid<Real>>(
       domain, stopping, stream, hierarchy, windows_on_gpus(hierarchy, sharing), sharing, transport);

@@ -1,11 +1,28 @@
 #include "bankfull/numerics/poisson/poisson.hpp"
 
+#include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/expects.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
 namespace bankfull::poisson {
+namespace {
+
+void require_cells_along(const Axis& axis, char name) {
+  require(!axis.widths.empty(), fmt::format("axis {} of a domain has no cells", name),
+          "give it at least one");
+  const auto wrong = std::ranges::find_if(
+      axis.widths, [](double width) { return !std::isfinite(width) || width <= 0.0; });
+  if (wrong != axis.widths.end()) {
+    throw UsageError(fmt::format("cell {} of axis {} has a width of {}",
+                                 wrong - axis.widths.begin(), name, *wrong),
+                     "use finite widths above 0");
+  }
+}
+
+}  // namespace
 
 bool Axis::uniform() const {
   constexpr double rounding = 1e-12;
@@ -23,6 +40,12 @@ double Axis::distance(std::int64_t face) const {
   const double below = at_lower_end ? width(periodic ? last : 0) : width(face - 1);
   const double above = at_upper_end ? width(periodic ? 0 : last) : width(face);
   return 0.5 * (below + above);
+}
+
+void require_cells(const Domain& domain) {
+  require_cells_along(domain.i, 'i');
+  require_cells_along(domain.j, 'j');
+  require_cells_along(domain.k, 'k');
 }
 
 double width_ratio(const Axis& axis) {

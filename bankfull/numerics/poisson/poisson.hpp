@@ -46,6 +46,10 @@ struct Domain {
   [[nodiscard]] Extents extents() const { return {i.cells(), j.cells(), k.cells()}; }
 };
 
+/// Throws UsageError unless each axis has cells, of finite positive widths. Those who make solvers
+/// call it.
+void require_cells(const Domain& domain);
+
 /// Where cell n of an axis of `folded` cells lies: even cells in order, then odd ones from the last
 /// to the first, the order in which a cosine transform is a Fourier transform (J. Makhoul, "A fast
 /// cosine transform in one and two dimensions", IEEE Trans. ASSP 28, 1980). 0: in order.

@@ -144,7 +144,7 @@ TEST(Decomposition, RefusesRanksWithoutCells) {
 
 TEST(ChooseDecomposition, TakesTheLeastCommunication) {
   const auto chosen = [](const Extents& cells, int ranks) {
-    return choose_decomposition(cells, ranks).grid();
+    return choose_decomposition(cells, ranks, {.strided_cost = 1}).grid();
   };
   EXPECT_EQ(chosen({512, 512, 1024}, 1), (RankGrid{1, 1, 1}));
   EXPECT_EQ(chosen({512, 512, 1024}, 2), (RankGrid{1, 1, 2}));
@@ -154,6 +154,19 @@ TEST(ChooseDecomposition, TakesTheLeastCommunication) {
   EXPECT_EQ(chosen({64, 64, 64}, 2), (RankGrid{2, 1, 1}));
   EXPECT_EQ(chosen({16, 400, 400}, 4), (RankGrid{1, 2, 2}));
   EXPECT_EQ(chosen({100, 300, 200}, 13), (RankGrid{1, 13, 1}));
+}
+
+TEST(ChooseDecomposition, CellsAcrossKCostAsMuchAsInTheProgramByDefault) {
+  const Extents cells{512, 512, 1024};
+  EXPECT_EQ(choose_decomposition(cells, 2).grid(), (RankGrid{2, 1, 1}));
+  EXPECT_EQ(DecompositionRules{}.strided_cost, cells_per_sector(sizeof(float)));
+}
+
+TEST(ChooseDecomposition, RefusesAHaloWithoutWidth) {
+  const auto choose = [] {
+    static_cast<void>(choose_decomposition({8, 8, 8}, 2, {.halo_width = 0}));
+  };
+  EXPECT_EQ(refusal(choose), "a halo of width 0 has no cells; use at least 1");
 }
 
 TEST(ChooseDecomposition, AWrappingAxisCutInTwoHasTwoNeighbours) {
@@ -172,7 +185,7 @@ TEST(ChooseDecomposition, NoAllowedGridIsBetter) {
       if (grids.empty()) {
         continue;
       }
-      const std::int64_t best = face_cells(choose_decomposition(cells, ranks));
+      const std::int64_t best = face_cells(choose_decomposition(cells, ranks, {.strided_cost = 1}));
       for (const RankGrid& grid : grids) {
         EXPECT_EQ(grid.count(), ranks);
         EXPECT_LE(best, face_cells(Decomposition(cells, grid)));

@@ -2,11 +2,18 @@
 #include "tests/core/comm/halo_exchange.hpp"
 #include "tests/mpi_main.hpp"
 
+#include <array>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace bankfull {
 namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 /// Fields of one rank, exchanged in host memory.
 template <class T>
@@ -88,6 +95,76 @@ TEST(HaloExchange, RefusesTransportsBetweenGpus) {
                                                    .transport = Transport::nccl},
                                          Team(1)),
                UsageError);
+}
+
+/// What making an exchange on this rank says.
+std::string refusal_of(const Decomposition& decomposition, const Layout& layout, int width = 1) {
+  try {
+    make_halo_exchange<float>(HaloSetup{.ranks = test_ranks(),
+                                        .decomposition = decomposition,
+                                        .layout = layout,
+                                        .shape = {.width = width}},
+                              Team(1));
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(HaloExchange, RefusesADecompositionForOtherRanksOnAllRanks) {
+  const int ranks = test_ranks().size();
+  const Layout layout({8, 8, 8}, 1, sizeof(float));
+  for (const int others : {ranks - 1, ranks + 1}) {
+    if (others >= 1) {
+      const Decomposition decomposition({8 * others, 8, 8}, {others, 1, 1}, {true, true, true});
+      EXPECT_THAT(refusal_of(decomposition, layout),
+                  AllOf(HasSubstr("a decomposition into " + std::to_string(others) + "x1x1 ranks"),
+                        HasSubstr("a communicator of size " + std::to_string(ranks)),
+                        HasSubstr("; cut the cells for as many ranks as there are")));
+    }
+  }
+}
+
+TEST(HaloExchange, RefusesALayoutWithTooFewGhostsOnAllRanks) {
+  const int ranks = test_ranks().size();
+  const Decomposition decomposition({8 * ranks, 8, 8}, {ranks, 1, 1}, {true, false, false});
+  const Extents block = decomposition.block(test_ranks().rank()).extents();
+  EXPECT_EQ(
+      refusal_of(decomposition, Layout(block, 0, sizeof(float))),
+      "a layout with ghosts of width 0 has no room for a halo of width 1; give it at least 1");
+  EXPECT_EQ(
+      refusal_of(decomposition, Layout(block, 1, sizeof(float)), 2),
+      "a layout with ghosts of width 1 has no room for a halo of width 2; give it at least 2");
+  EXPECT_EQ(refusal_of(decomposition, Layout(block, 2, sizeof(float)), 2), "no error");
+}
+
+TEST(HaloExchange, OneLayoutThatIsNotThatOfItsBlockIsRefusedOnAllRanks) {
+  const int ranks = test_ranks().size();
+  const Decomposition decomposition({8 * ranks, 8, 8}, {ranks, 1, 1}, {true, false, false});
+  const bool is_last = test_ranks().rank() == ranks - 1;
+  const Layout layout(is_last ? Extents{8, 8, 9} : Extents{8, 8, 8}, 1, sizeof(float));
+  EXPECT_THAT(refusal_of(decomposition, layout),
+              AllOf(HasSubstr("a layout of 8x8x9 cells is not that of the rank's block, which has "
+                              "8x8x8"),
+                    HasSubstr("; make it from decomposition.block")));
+}
+
+TEST(HaloExchange, RefusesNoFieldsNoWidthAndAnotherNumberOfFields) {
+  const int ranks = test_ranks().size();
+  const Decomposition decomposition({8 * ranks, 8, 8}, {ranks, 1, 1}, {true, false, false});
+  const Layout layout({8, 8, 8}, 1, sizeof(float));
+  EXPECT_THAT(refusal_of(decomposition, layout, 0), HasSubstr("a halo of width 0 has no cells"));
+  const auto make = [&](int fields) {
+    return make_halo_exchange<float>(HaloSetup{.ranks = test_ranks(),
+                                               .decomposition = decomposition,
+                                               .layout = layout,
+                                               .fields = fields},
+                                     Team(1));
+  };
+  EXPECT_THROW(make(0), UsageError);
+  std::vector<float> values(static_cast<std::size_t>(layout.size()));
+  const std::array<float*, 2> two{values.data() + layout.origin(), values.data() + layout.origin()};
+  EXPECT_THROW(make(1)->start(two), UsageError);
 }
 
 TEST(HaloExchange, CountsTheBytesThatLeave) {

@@ -1,3 +1,4 @@
+#include "bankfull/core/base/error.hpp"
 #include "bankfull/core/exec/run_on_team.hpp"
 
 #include <gtest/gtest.h>
@@ -24,6 +25,8 @@ TEST(Share, PartsAreContiguousCompleteAndBalanced) {
 }
 
 TEST(Team, DefaultHasAThread) { EXPECT_GE(Team::default_threads(), 1); }
+
+TEST(Team, RefusesToHaveNoThreads) { EXPECT_THROW(Team(0), UsageError); }
 
 TEST(RunOnTeam, EveryThreadRunsTheBody) {
   std::vector<int> calls(3, 0);

@@ -5,6 +5,7 @@
 #include "tests/numerics/poisson/direct_cases.hpp"
 #include "tests/numerics/poisson/random_velocity.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
 
@@ -91,6 +92,29 @@ TYPED_TEST(DirectCpu, AllocatesWhatItSays) {
   const MemoryWatch memory(MemorySpace::host);
   const auto solver = make_cpu_direct<TypeParam>(domain, 2);
   EXPECT_EQ(memory.max_bytes(), direct_bytes(domain, sizeof(TypeParam), false, 2));
+}
+
+TEST(Direct, RefusesDomainsWithoutCells) {
+  for (const RefusedDomain& each : refused_domains()) {
+    EXPECT_EQ(refusal_of([&] { make_cpu_direct<double>(each.domain, 1); }), each.refusal);
+  }
+}
+
+/// In builds with assertions and without them.
+TEST(Direct, WithoutEigenASecondStretchedAxisIsRefused) {
+  const Axis uniform = uniform_axis(4, true);
+  const Axis stretched = stretched_axis(4, true, 1.2);
+  for (const Domain& domain :
+       {Domain{stretched, stretched, uniform}, {stretched, uniform, stretched}}) {
+    const std::string refusal = refusal_of([&] { make_cpu_direct<double>(domain, 1); });
+    if (build::eigen) {
+      EXPECT_EQ(refusal, "no error");
+    } else {
+      EXPECT_THAT(refusal, testing::StartsWith("no direct solver of a domain stretched along j or "
+                                               "k: two axes must be uniform"));
+      EXPECT_THAT(refusal, testing::EndsWith("; stretch axis i alone, or use multigrid"));
+    }
+  }
 }
 
 TEST(Direct, SaysWhatItServes) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/base/error.hpp"
 #include "bankfull/numerics/poisson/poisson.hpp"
 #include "bankfull/numerics/random/counter.hpp"
 
@@ -8,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <gtest/gtest.h>
+#include <limits>
 #include <numeric>
 #include <ostream>
 #include <string>
@@ -59,6 +61,37 @@ inline Axis gathered_axis(std::int64_t cells, bool periodic, double stretching) 
     axis.widths.push_back(face(n + 1) - face(n));
   }
   return axis;
+}
+
+/// Domains that no solver serves, and what is said of them.
+struct RefusedDomain {
+  Domain domain;
+  std::string refusal;
+};
+
+inline std::vector<RefusedDomain> refused_domains() {
+  const Axis some = uniform_axis(4, true);
+  return {
+      {{{}, some, some}, "axis i of a domain has no cells; give it at least one"},
+      {{some, {}, some}, "axis j of a domain has no cells; give it at least one"},
+      {{some, some, {}}, "axis k of a domain has no cells; give it at least one"},
+      {{some, {{1.0, -0.5}}, some},
+       "cell 1 of axis j has a width of -0.5; use finite widths above 0"},
+      {{some, some, {{0.0, 1.0}}}, "cell 0 of axis k has a width of 0; use finite widths above 0"},
+      {{{{1.0, 1.0, std::numeric_limits<double>::quiet_NaN()}}, some, some},
+       "cell 2 of axis i has a width of nan; use finite widths above 0"},
+  };
+}
+
+/// What `action` says of wrong use.
+template <class Action>
+std::string refusal_of(const Action& action) {
+  try {
+    action();
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "no error";
 }
 
 inline double volume(const Domain& domain, std::int64_t i, std::int64_t j, std::int64_t k) {

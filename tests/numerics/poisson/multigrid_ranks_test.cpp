@@ -130,6 +130,29 @@ TEST_P(MultigridOnRanks, HasTheBitsOfOneRank) {
   }
 }
 
+TEST(MultigridOnRanks, AllRanksRefuseAGridThatItCannotServe) {
+  const int size = test_ranks().size();
+  const Axis cells = uniform_axis(16, true);
+  const auto refusal = [&](const Domain& domain, const RankGrid& grid) {
+    return refusal_of(
+        [&] { make_cpu_multigrid<double>(domain, {}, 1, {.ranks = &test_ranks(), .grid = grid}); });
+  };
+  EXPECT_EQ(refusal({cells, cells, cells}, {size + 1, 1, 1}),
+            "a grid of " + std::to_string(size + 1) +
+                "x1x1 ranks cannot be that of a communicator of size " + std::to_string(size) +
+                "; cut the domain for as many ranks as there are");
+  if (size > 1) {
+    const std::string ranks = std::to_string(size);
+    EXPECT_EQ(refusal({cells, cells, cells}, {1, 1, size}),
+              "multigrid does not cut a domain along k, as 1x1x" + ranks +
+                  " ranks would; cut it along i and j");
+    EXPECT_EQ(refusal({gathered_axis(16, false, 3.0), cells, cells}, {size, 1, 1}),
+              ranks +
+                  "x1x1 ranks cut the lines that multigrid relaxes along i; do not cut this "
+                  "axis");
+  }
+}
+
 /// Wherever gathering begins.
 TEST(MultigridOnRanks, GathersEarlierOrLater) {
   const Domain domain{uniform_axis(48, false), uniform_axis(64, true), uniform_axis(16, true)};

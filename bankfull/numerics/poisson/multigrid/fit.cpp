@@ -84,6 +84,7 @@ MultigridFit fit_of_range(const Shapes& axes, int axis, bool along_lines) {
 }  // namespace
 
 MultigridFit multigrid_fit(const Domain& domain) {
+  require_cells(domain);
   const Shapes axes{AxisShape(domain.i), AxisShape(domain.j), AxisShape(domain.k)};
   const int line_axis = multigrid::line_axis_of_schedules(domain);
   if (const MultigridFit fit = fit_of_shapes(axes, line_axis); !(fit.value <= fit.largest)) {

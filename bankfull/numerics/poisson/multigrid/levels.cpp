@@ -151,6 +151,7 @@ int line_axis_of_schedules(const Domain& domain) {
 }
 
 std::vector<Level> make_levels_along(const Domain& domain, int line_axis) {
+  require_cells(domain);  // an axis without cells would never be coarsened to one
   const std::int64_t fewest =
       line_axis < 0 ? 1 : (domain.*domain_axes[static_cast<std::size_t>(line_axis)]).cells();
   std::vector<Level> levels;

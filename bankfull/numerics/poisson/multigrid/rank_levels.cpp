@@ -1,10 +1,12 @@
 #include "bankfull/numerics/poisson/multigrid/rank_levels.hpp"
 
+#include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/comm/axes.hpp"
 
 #include <algorithm>
 #include <cstddef>
+#include <fmt/format.h>
 #include <utility>
 
 namespace bankfull::poisson::multigrid {
@@ -67,6 +69,24 @@ int halo_width(const Level& level) {
 }
 
 }  // namespace
+
+void require_sharing(const Domain& domain, const Sharing& sharing) {
+  const RankGrid& grid = sharing.grid;
+  const int ranks = sharing.ranks == nullptr ? 1 : sharing.ranks->size();
+  require(grid.count() == ranks,
+          fmt::format("a grid of {} ranks cannot be that of a communicator of size {}",
+                      to_string(grid), ranks),
+          "cut the domain for as many ranks as there are");
+  require(
+      grid.k == 1,
+      fmt::format("multigrid does not cut a domain along k, as {} ranks would", to_string(grid)),
+      "cut it along i and j");
+  const int lines = line_axis_of_schedules(domain);
+  require(lines < 0 || per_axis(grid)[static_cast<std::size_t>(lines)] == 1,
+          fmt::format("{} ranks cut the lines that multigrid relaxes along {}", to_string(grid),
+                      "ijk"[std::max(0, lines)]),
+          "do not cut this axis");
+}
 
 /// Never thinner than that of the finer level, whose window is interpolated from this one.
 std::vector<int> halo_widths(const std::vector<Level>& levels) {

@@ -2,6 +2,7 @@
 
 #include "bankfull/core/comm/decomposition.hpp"
 #include "bankfull/numerics/poisson/multigrid/levels.hpp"
+#include "bankfull/numerics/poisson/sharing.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -52,6 +53,10 @@ struct RankLevels {
   /// Whether the finest level is gathered: there is nothing to share.
   [[nodiscard]] bool shares_nothing() const { return shared.size() == 1 && !gathered.empty(); }
 };
+
+/// Throws UsageError unless the grid is one of as many ranks as there are, and cuts neither k nor
+/// lines.
+void require_sharing(const Domain& domain, const Sharing& sharing);
 
 /// Cells beside the own ones that a CPU's pipelines need on each of these levels.
 std::vector<int> halo_widths(const std::vector<Level>& levels);

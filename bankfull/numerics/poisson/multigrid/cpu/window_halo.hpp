@@ -20,14 +20,13 @@ class WindowHalo {
       : first_i_(level.i.own.begin), first_j_(level.j.own.begin) {
     const RankGrid& grid = level.cut.grid();
     const bool both = grid.i > 1 && grid.j > 1;
-    // Only the pitches of the layout count: the halo lies in it, beside the block, like everything
-    // else.
     exchange_ = make_halo_exchange<T>(
         HaloSetup{.ranks = ranks,
                   .decomposition = level.cut.with_rows(layout.interior().nk),
                   .layout = layout,
                   .shape = {level.halo, both ? HaloShape::Reach::edges : HaloShape::Reach::faces},
-                  .fields = fields},
+                  .fields = fields,
+                  .in_window = true},
         team);
   }
 

@@ -38,7 +38,8 @@ class WindowExchange {
                   .shape = {halo, both ? HaloShape::Reach::edges : HaloShape::Reach::faces},
                   .fields = fields,
                   .transport = transport,
-                  .alone = alone},
+                  .alone = alone,
+                  .in_window = true},
         work);
   }
 
