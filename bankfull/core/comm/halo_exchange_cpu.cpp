@@ -129,13 +129,13 @@ void require_host_transport(Transport transport) {
   }
 }
 
-std::string name_of(const Extents& n) { return fmt::format("{}x{}x{}", n.ni, n.nj, n.nk); }
+std::string sides_of(const Extents& n) { return fmt::format("{}x{}x{}", n.ni, n.nj, n.nk); }
 
 void require_layout_of_block(const HaloSetup& setup) {
   const Extents block = setup.decomposition.block(setup.ranks.rank()).extents();
   require(setup.layout.interior() == block,
           fmt::format("a layout of {} cells is not that of the rank's block, which has {}",
-                      name_of(setup.layout.interior()), name_of(block)),
+                      sides_of(setup.layout.interior()), sides_of(block)),
           "make it from decomposition.block(ranks.rank()).extents()");
   require(setup.layout.ghosts() >= setup.shape.width,
           fmt::format("a layout with ghosts of width {} has no room for a halo of width {}",
