@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <string>
+#include <string_view>
 
 namespace bankfull::reproduce {
 namespace {
@@ -89,6 +90,7 @@ struct Example {
   const char* result;
   double least;
   double most;
+  std::string_view absent = "";  ///< the row of which this result has no figure
 };
 
 class Recorded : public testing::TestWithParam<Example> {};
@@ -103,6 +105,10 @@ TEST_P(Recorded, HasTheFiguresThatRowsTake) {
         continue;
       }
       const Taken found = take_row(row, run, nullptr);
+      if (row.label == GetParam().absent) {
+        EXPECT_FALSE(found.number) << row.label;
+        continue;
+      }
       ASSERT_TRUE(found.number) << row.label << ": " << found.reason;
       EXPECT_GE(found.number->value, GetParam().least) << row.label;
       EXPECT_LE(found.number->value, GetParam().most) << row.label;
@@ -122,7 +128,7 @@ INSTANTIATE_TEST_SUITE_P(
         Example{"himeno-2010", "table-7", "h200-himeno-l-fp32.json", 1e-6, 1e-3},
         Example{"himeno-2010", "figure-7", "h200x4-himeno-overlap-none.json", 15, 2e4},
         Example{"hpcg-2014", "figure-1", "h200-hpcg-128-ell.json", 0.01, 10},
-        Example{"hpcg-2014", "figure-2", "h200-hpcg-128-tuned.json", 0.1, 90},
+        Example{"hpcg-2014", "figure-2", "h200-hpcg-128-tuned.json", 0.1, 90, "prolongation"},
         Example{"hpcg-2014", "figure-3", "h200-hpcg-256-full.json", 100, 2e3},
         Example{"hpcg-2014", "figure-4", "h200-hpcg-256-full.json", 500, 6e3},
         Example{"hpcg-2014", "figure-6", "h200-hpcg-256-full.json", 0, 90},
