@@ -1,11 +1,11 @@
 # What a user may choose at configure time; docs/install.md explains each.
 set(BANKFULL_CUDA AUTO CACHE STRING "Build the CUDA backend: AUTO (where nvcc is found), ON or OFF")
-set(BANKFULL_MPI AUTO CACHE STRING "Build with MPI: AUTO (where it is found), ON or OFF")
+set(BANKFULL_MPI AUTO CACHE STRING "Build with MPI: AUTO (where it is found), ON, OFF or DYNAMIC (opened at run time)")
 set(BANKFULL_EIGEN AUTO CACHE STRING "Direct pressure solves on several stretched axes by Eigen: AUTO (where it is found), ON or OFF")
 set(BANKFULL_HDF5 AUTO CACHE STRING "Checkpoints of convection by HDF5: AUTO (where it is found), ON or OFF")
 set(BANKFULL_STB AUTO CACHE STRING "Frames of convection's pictures with text by stb: AUTO (where it is found), ON or OFF")
 set_property(CACHE BANKFULL_CUDA PROPERTY STRINGS AUTO ON OFF)
-set_property(CACHE BANKFULL_MPI PROPERTY STRINGS AUTO ON OFF)
+set_property(CACHE BANKFULL_MPI PROPERTY STRINGS AUTO ON OFF DYNAMIC)
 set_property(CACHE BANKFULL_EIGEN PROPERTY STRINGS AUTO ON OFF)
 set_property(CACHE BANKFULL_HDF5 PROPERTY STRINGS AUTO ON OFF)
 set_property(CACHE BANKFULL_STB PROPERTY STRINGS AUTO ON OFF)
@@ -19,6 +19,7 @@ set(BANKFULL_EXTRA_WORKLOADS "" CACHE STRING "Folders of further workloads, whic
 option(BANKFULL_BENCH "Build the micro-benchmarks" OFF)
 option(BANKFULL_EXAMPLES "Build the example programs" ${PROJECT_IS_TOP_LEVEL})
 option(BANKFULL_WERROR "Treat warnings in our code as errors" OFF)
+option(BANKFULL_PACKAGES "Prepare Debian packages, which cpack makes (scripts/package)" OFF)
 option(BANKFULL_STATIC_DEPS "Link libraries statically where possible, for carrying a binary to another machine" OFF)
 set(BANKFULL_SANITIZE "" CACHE STRING "Sanitizers, comma separated: address,undefined")
 

@@ -7,6 +7,35 @@ elseif(BANKFULL_ARCH)
   set(bankfull_arch_flag "-march=${BANKFULL_ARCH}")
 endif()
 
+# x86-64-v2, -v3 or -v4 where that is what we compile for: g++'s builtins tell whether a processor has it.
+set(bankfull_processor_level "")
+if(NOT BANKFULL_NATIVE AND BANKFULL_ARCH MATCHES "^x86-64-v[234]$" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(bankfull_processor_level "${BANKFULL_ARCH}")
+endif()
+
+# bankfull_runs_here(<variable>): whether what we compile runs on the machine that compiles it.
+function(bankfull_runs_here variable)
+  if(CMAKE_CROSSCOMPILING)
+    set(runs "${CMAKE_CROSSCOMPILING_EMULATOR}")
+  elseif(BANKFULL_NATIVE OR NOT BANKFULL_ARCH)
+    set(runs TRUE)
+  elseif(bankfull_processor_level)
+    include(CheckCXXSourceRuns)
+    set(check "bankfull_processor_is_${bankfull_processor_level}")
+    string(MAKE_C_IDENTIFIER "${check}" check)
+    set(CMAKE_REQUIRED_QUIET ON)
+    check_cxx_source_runs("int main() { return __builtin_cpu_supports(\"${bankfull_processor_level}\") ? 0 : 1; }" ${check})
+    set(runs "${${check}}")
+  else()
+    set(runs FALSE)
+  endif()
+  if(runs)
+    set(${variable} TRUE PARENT_SCOPE)
+  else()
+    set(${variable} FALSE PARENT_SCOPE)
+  endif()
+endfunction()
+
 # Designated initialisers leave members at their defaults on purpose.
 set(bankfull_warnings -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wno-missing-field-initializers)
 if(BANKFULL_WERROR)
@@ -22,6 +51,23 @@ set(bankfull_cxx_flags ${bankfull_arch_flag} -ffp-contract=off -fno-math-errno -
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND bankfull_cxx_flags -fno-ipa-modref)
 endif()
+
+# For those who use the library: loops of theirs for the processor that the library is compiled for, or the one that compiles
+# them. Their sums may be contracted. The last flag is the compiler's defect above.
+set(bankfull_users_arch_flag "${bankfull_arch_flag}")
+if(NOT bankfull_users_arch_flag)
+  set(bankfull_users_arch_flag -march=native)
+endif()
+add_library(bankfull_native INTERFACE)
+add_library(bankfull::native ALIAS bankfull_native)
+set_target_properties(bankfull_native PROPERTIES EXPORT_NAME native)
+set(bankfull_users_flags ${bankfull_users_arch_flag} -fno-math-errno -fno-trapping-math)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND bankfull_users_flags $<$<CXX_COMPILER_ID:GNU>:-fno-ipa-modref>)
+endif()
+target_compile_options(bankfull_native INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:${bankfull_users_flags}>
+  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${bankfull_users_arch_flag},-fno-math-errno,-fno-trapping-math>)
 
 # bankfull_layer(<layer> SOURCES ... [CUDA_SOURCES ...] DEPENDS ...): one library target a layer.
 function(bankfull_layer layer)
@@ -41,11 +87,22 @@ function(bankfull_compile_options target)
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>
     $<INSTALL_INTERFACE:include>)
-  # CMake 3.25 applies CXX_STANDARD to CUDA too, of which it knows no C++20: say it as a flag.
-  target_compile_options(${target} PUBLIC $<$<COMPILE_LANGUAGE:CXX>:-std=c++20>)
+  # CMake 3.25 applies CXX_STANDARD to CUDA too, of which it knows no C++20: say it as a flag, unless whoever uses the library
+  # asks for at least as much.
+  foreach(language IN ITEMS CXX CUDA)
+    set(asked "$<IN_LIST:$<TARGET_PROPERTY:${language}_STANDARD>,20;23;26>")
+    target_compile_options(${target} PUBLIC "$<$<AND:$<COMPILE_LANGUAGE:${language}>,$<NOT:${asked}>>:-std=c++20>")
+  endforeach()
+  # Functions of views are constexpr, and kernels call them.
+  target_compile_options(${target} INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr>")
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:${bankfull_warnings}>
     $<$<COMPILE_LANGUAGE:CXX>:${bankfull_cxx_flags}>)
+  # Templates of our headers depend on the registers: a program must see them as the installed library does.
+  if(bankfull_arch_flag)
+    target_compile_options(${target} INTERFACE
+      $<INSTALL_INTERFACE:$<$<COMPILE_LANGUAGE:CXX>:${bankfull_arch_flag}>>)
+  endif()
   if(bankfull_cuda_enabled)
     string(REPLACE ";" "," cuda_host_flags "${bankfull_warnings};${bankfull_cxx_flags}")
     set(cuda_flags --fmad=false --expt-relaxed-constexpr)
@@ -79,9 +136,41 @@ function(bankfull_use_instructions_of_hopper target)
   set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES "${architectures}")
 endfunction()
 
+# The headers of both families of MPI libraries, for a program that opens either at run time.
+function(bankfull_find_mpi_headers)
+  set(arch "${CMAKE_LIBRARY_ARCHITECTURE}")
+  find_path(BANKFULL_OPEN_MPI_INCLUDE_DIR mpi-ext.h
+    PATHS "/usr/lib/${arch}/openmpi/include" PATH_SUFFIXES openmpi openmpi-x86_64
+    DOC "The folder of Open MPI's mpi.h")
+  find_path(BANKFULL_MPICH_INCLUDE_DIR mpi.h
+    PATHS "/usr/include/${arch}/mpich" "/usr/lib/${arch}/mpich/include" PATH_SUFFIXES mpich mpich-x86_64
+    NO_DEFAULT_PATH DOC "The folder of MPICH's mpi.h")
+  if(NOT BANKFULL_OPEN_MPI_INCLUDE_DIR OR NOT BANKFULL_MPICH_INCLUDE_DIR)
+    message(FATAL_ERROR "BANKFULL_MPI=DYNAMIC needs the headers of Open MPI and of MPICH (scripts/install-deps --mpich): "
+      "BANKFULL_OPEN_MPI_INCLUDE_DIR and BANKFULL_MPICH_INCLUDE_DIR name their folders")
+  endif()
+endfunction()
+
+# What is compiled against one implementation of MPI, whose header is in `include_dir`, and opens its library at run time.
+function(bankfull_mpi_shim implementation include_dir)
+  set(target bankfull_${implementation}_shim)
+  add_library(${target} OBJECT comm/opened_mpi/${implementation}.cpp)
+  target_include_directories(${target} SYSTEM PRIVATE "${include_dir}")
+  target_compile_definitions(${target} PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+  bankfull_compile_options(${target})
+  target_sources(bankfull_core PRIVATE $<TARGET_OBJECTS:${target}>)
+endfunction()
+
 function(bankfull_find_mpi)
   set(bankfull_mpi_enabled FALSE PARENT_SCOPE)
   if(BANKFULL_MPI STREQUAL "OFF")
+    return()
+  endif()
+  if(BANKFULL_MPI STREQUAL "DYNAMIC")
+    bankfull_find_mpi_headers()
+    find_program(MPIEXEC_EXECUTABLE mpiexec) # for the tests
+    set(MPIEXEC_NUMPROC_FLAG -n CACHE STRING "Option of mpiexec for the number of ranks")
+    set(bankfull_mpi_enabled TRUE PARENT_SCOPE)
     return()
   endif()
   # Only the C interface is used; MPI::MPI_CXX would bring the removed C++ bindings.
@@ -140,6 +229,19 @@ function(bankfull_find_hdf5)
   else()
     set(bankfull_hdf5_why_not "no HDF5 1.10.7 or newer was found when it was built" PARENT_SCOPE)
   endif()
+endfunction()
+
+# OpenMP::OpenMP_CXX; GNU's library static where the binary must travel alone.
+function(bankfull_find_openmp)
+  if(BANKFULL_STATIC_DEPS AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    execute_process(COMMAND "${CMAKE_CXX_COMPILER}" -print-file-name=libgomp.a
+      OUTPUT_VARIABLE archive OUTPUT_STRIP_TRAILING_WHITESPACE)
+    if(IS_ABSOLUTE "${archive}")
+      set(OpenMP_gomp_LIBRARY "${archive}" CACHE FILEPATH "GNU's OpenMP library")
+    endif()
+  endif()
+  find_package(OpenMP REQUIRED COMPONENTS CXX)
+  set_target_properties(OpenMP::OpenMP_CXX PROPERTIES IMPORTED_GLOBAL TRUE)
 endfunction()
 
 # PNG::PNG; static where the binary must travel alone.

@@ -9,13 +9,13 @@
 #include "bankfull/app/result_path.hpp"
 #include "bankfull/app/table.hpp"
 #include "bankfull/core/base/expects.hpp"
+#include "bankfull/core/base/figure.hpp"
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/comm/axes.hpp"
 #include "bankfull/workloads/convection/scaling.hpp"
 #include "bankfull/workloads/convection/traffic.hpp"
 #include "bankfull/workloads/himeno/scaling.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
@@ -73,8 +73,7 @@ class Case {
     return number != nullptr ? fmt::format("{}", *number) : std::get<std::string>(value);
   }
   [[nodiscard]] bool has_figure(const std::string& name) const {
-    return std::ranges::any_of(measurement_->figures,
-                               [&](const Figure& figure) { return figure.name == name; });
+    return find_figure(measurement_->figures, name) != nullptr;
   }
   [[nodiscard]] double figure(const std::string& name) const {
     const auto& value = find(measurement_->figures, name);
@@ -88,9 +87,8 @@ class Case {
  private:
   static const decltype(Figure::value)& find(const std::vector<Figure>& figures,
                                              const std::string& name) {
-    const auto found = std::find_if(figures.begin(), figures.end(),
-                                    [&](const Figure& figure) { return figure.name == name; });
-    expects(found != figures.end(), "a scaling run tells this of every number of ranks");
+    const Figure* const found = find_figure(figures, name);
+    expects(found != nullptr, "a scaling run tells this of every number of ranks");
     return found->value;
   }
 

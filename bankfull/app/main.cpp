@@ -5,14 +5,12 @@
 #include "bankfull/app/options.hpp"
 #include "bankfull/app/version.hpp"
 #include "bankfull/core/base/error.hpp"
-#include "bankfull/core/comm/parallel_run.hpp"
+#include "bankfull/core/comm/run_on_ranks.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <exception>
 #include <malloc.h>
-#include <new>
 #include <string>
 #include <vector>
 
@@ -39,7 +37,7 @@ Exit codes: 0 ok, 1 the machine failed, 2 bad usage or input, 3 verification fai
 
 /// The code of a command that has come to its end: output that could not be delivered must not pass
 /// for success.
-int code_of_end(ExitCode code) {
+ExitCode code_of_end(ExitCode code) {
   if (!bankfull::all_was_written()) {
     const char* const failure = "cannot write to standard output: some of it is lost";
     if (code == ExitCode::ok) {
@@ -47,7 +45,7 @@ int code_of_end(ExitCode code) {
     }
     bankfull::write_error(failure);
   }
-  return static_cast<int>(code);
+  return code;
 }
 
 /// All ranks run the same commands; this is the one place that keeps them from all printing, so
@@ -74,7 +72,7 @@ void require_same_options(const bankfull::Communicator& ranks) {
   }
 }
 
-int run(int argc, char** argv, const bankfull::Communicator& ranks) {
+ExitCode run(int argc, char** argv, const bankfull::Communicator& ranks) {
   silence_unless_root(ranks);
   require_same_options(ranks);
   CLI::App program(
@@ -101,20 +99,6 @@ int run(int argc, char** argv, const bankfull::Communicator& ranks) {
   return code_of_end(action());
 }
 
-/// Runs `body` and hands what it throws to `fail(code, message)`.
-template <class Body, class Fail>
-int guarded(const Body& body, const Fail& fail) {
-  try {
-    return body();
-  } catch (const bankfull::UsageError& error) {
-    return fail(ExitCode::usage, error.what());
-  } catch (const std::bad_alloc&) {
-    return fail(ExitCode::runtime_failure, "out of memory");
-  } catch (const std::exception& error) {
-    return fail(ExitCode::runtime_failure, error.what());
-  }
-}
-
 /// Arrays go back to the system when they are freed. Left to itself the C library keeps some of
 /// those of the set-up, more or less by chance, and a run would hold more than its plan says.
 void return_freed_arrays() {
@@ -122,27 +106,13 @@ void return_freed_arrays() {
   mallopt(M_MMAP_THRESHOLD, bytes);
 }
 
-/// A run whose processes do not know of each other: one of them speaks, by its launcher's count.
-int fail_apart(ExitCode code, const std::string& message) {
-  if (bankfull::detect_launch().rank == 0) {
-    bankfull::write_error(message);
-  }
-  return static_cast<int>(code);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   bankfull::prepare_console();
   return_freed_arrays();
-  return guarded(
-      [&] {
-        bankfull::remember_command_line(argc, argv);
-        bankfull::ParallelRun parallel;
-        return guarded([&] { return run(argc, argv, parallel.world()); },
-                       [&](ExitCode code, const std::string& message) {
-                         return parallel.fail(code, message, bankfull::write_error);
-                       });
-      },
-      fail_apart);
+  bankfull::remember_command_line(argc, argv);
+  return bankfull::run_on_ranks(
+      [&](const bankfull::Communicator& ranks) { return run(argc, argv, ranks); },
+      bankfull::write_error);
 }

@@ -3,6 +3,7 @@
 #include "bankfull/app/chart.hpp"
 #include "bankfull/app/report.hpp"
 #include "bankfull/app/table.hpp"
+#include "bankfull/core/base/figure.hpp"
 #include "bankfull/core/base/format.hpp"
 
 #include <algorithm>
@@ -62,11 +63,6 @@ std::string link_report(const RunResult& result) {
     }
   }
   return text + "\n";
-}
-
-const Figure* find_figure(const std::vector<Figure>& figures, const std::string& name) {
-  const auto found = std::ranges::find(figures, name, &Figure::name);
-  return found == figures.end() ? nullptr : &*found;
 }
 
 /// The matrix that a series is a row of; empty if of none.

@@ -14,6 +14,7 @@
 #include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/exec/team_binding.hpp"
 #include "bankfull/core/exec/team_waits.hpp"
+#include "bankfull/core/measure/measure.hpp"
 #include "bankfull/core/measure/run_result_json.hpp"
 
 #include <algorithm>
@@ -173,10 +174,9 @@ ExitCode judge(const CommonOptions& options, const Publication& publication,
   }
   if (!result.verified()) {
     tell(ranks, "verification failed; the figures above are not valid");
-    return ExitCode::verification_failed;
   }
-  if (!result.complete()) {
-    return ExitCode::interrupted;
+  if (const ExitCode code = exit_code_of(result); code != ExitCode::ok) {
+    return code;
   }
   const ExitCode own = publication.judge ? publication.judge(result) : ExitCode::ok;
   if (own != ExitCode::ok) {

@@ -50,6 +50,14 @@ class CheckLayers(unittest.TestCase):
         self.rejects("bankfull/util/a.cpp", 1, "int a;\n", "belongs to no layer")
         self.rejects("bankfull/app/a.cpp", 1, '#include "bankfull/util/a.hpp"\n', "no layer")
 
+    def test_public_surface(self):
+        self.accepts("bankfull/numerics.hpp", '#pragma once\n#include "bankfull/core.hpp"\n#include "bankfull/numerics/a.hpp"\n')
+        self.accepts("bankfull/core.hpp", "#pragma once\n#if defined(__CUDACC__)\n#endif\n")
+        self.rejects("bankfull/core.hpp", 2, '#pragma once\n#include "bankfull/numerics/a.hpp"\n', "core must not include")
+        self.rejects("bankfull/core.hpp", 2, '#pragma once\n#include "bankfull/workloads.hpp"\n', "core must not include")
+        self.rejects("bankfull/app/a.cpp", 1, '#include "bankfull/core.hpp"\n', "for those who use the library")
+        self.accepts("examples/a.cpp", "#include <bankfull/core.hpp>\n")
+
     def test_generated_headers_belong_to_all(self):
         self.accepts("bankfull/core/base/a.cpp", '#include "bankfull/build_config.hpp"\n')
 

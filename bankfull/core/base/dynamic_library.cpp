@@ -7,8 +7,10 @@
 
 namespace bankfull {
 
-DynamicLibrary::DynamicLibrary(std::string name)
-    : name_(std::move(name)), handle_(dlopen(name_.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+DynamicLibrary::DynamicLibrary(std::string name, Symbols symbols)
+    : name_(std::move(name)),
+      handle_(dlopen(name_.c_str(),
+                     RTLD_NOW | (symbols == Symbols::shared ? RTLD_GLOBAL : RTLD_LOCAL))) {
   if (handle_ == nullptr) {
     unavailable_reason_ = dlerror();
   }

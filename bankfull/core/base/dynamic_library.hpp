@@ -15,8 +15,11 @@ namespace bankfull {
 ///     };
 class DynamicLibrary {
  public:
+  /// Whether libraries that are opened later see its symbols.
+  enum class Symbols { own, shared };
+
   /// Searches where the system's loader searches.
-  explicit DynamicLibrary(std::string name);
+  explicit DynamicLibrary(std::string name, Symbols symbols = Symbols::own);
 
   /// Why the library, or the first function that it lacks, cannot be used; empty if all can.
   [[nodiscard]] const std::string& unavailable_reason() const { return unavailable_reason_; }
@@ -37,9 +40,12 @@ class DynamicLibrary {
 template <class Signature>
 class DynamicFunction {
  public:
+  /// Looks the symbol up; a library that lacks it says so as its `unavailable_reason`. Stays valid
+  /// after `library` is destroyed. That the symbol has this signature is the caller's word.
   DynamicFunction(DynamicLibrary& library, const char* symbol)
       : function_(reinterpret_cast<Signature*>(library.find(symbol))) {}
 
+  /// For calls and for tests of whether it is there: null where it is not.
   operator Signature*() const { return function_; }
 
  private:

@@ -14,10 +14,11 @@
 
 namespace bankfull {
 
+/// A value of an enum and how it is written.
 template <class Enum>
 struct EnumName {
-  Enum value;
-  std::string_view name;
+  Enum value;             ///< occurs once in a table
+  std::string_view name;  ///< a literal: not owned
 };
 
 /// The one table of names of an enum's values, used for printing, recording and parsing. Created by
@@ -25,6 +26,8 @@ struct EnumName {
 template <class Enum, std::size_t Count>
 class EnumNames {
  public:
+  /// Throws std::logic_error, which is an error of compilation in `enum_names`, if a value or a
+  /// name occurs twice.
   constexpr explicit EnumNames(const std::array<EnumName<Enum>, Count>& entries)
       : entries_(entries) {
     for (std::size_t n = 0; n < Count; ++n) {
@@ -47,6 +50,7 @@ class EnumNames {
     return {};
   }
 
+  /// The value of exactly this name; empty if there is none.
   [[nodiscard]] std::optional<Enum> from_string(std::string_view text) const {
     for (const EnumName<Enum>& entry : entries_) {
       if (entry.name == text) {
@@ -88,6 +92,7 @@ class EnumNames {
     return all;
   }
 
+  /// All values of the table, also at compile time.
   [[nodiscard]] constexpr std::array<Enum, Count> values() const {
     std::array<Enum, Count> all{};
     for (std::size_t n = 0; n < Count; ++n) {
@@ -96,6 +101,7 @@ class EnumNames {
     return all;
   }
 
+  /// The same as `values`, for code that takes any number of them.
   [[nodiscard]] std::vector<Enum> list() const {
     const std::array<Enum, Count> all = values();
     return {all.begin(), all.end()};

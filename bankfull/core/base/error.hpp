@@ -24,6 +24,7 @@ enum class ExitCode : int {
 /// The machine, a library or the system failed: not the user's fault. Exit code 1.
 class RuntimeFailure : public std::runtime_error {
  public:
+  /// `what()` is the message as one_line() makes it.
   explicit RuntimeFailure(const std::string& message) : std::runtime_error(one_line(message)) {}
 };
 
@@ -31,6 +32,7 @@ class RuntimeFailure : public std::runtime_error {
 /// can do without the file may continue.
 class NoRoom : public RuntimeFailure {
  public:
+  /// Takes the message, as RuntimeFailure does.
   using RuntimeFailure::RuntimeFailure;
 };
 
@@ -38,6 +40,7 @@ class NoRoom : public RuntimeFailure {
 /// offending value and says what to do instead. Exit code 2.
 class UsageError : public std::runtime_error {
  public:
+  /// A whole message, with the remedy; `what()` is this as one_line() makes it.
   explicit UsageError(const std::string& message) : std::runtime_error(one_line(message)) {}
 
   /// However long the problem is, the remedy is never cut off.

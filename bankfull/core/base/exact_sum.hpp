@@ -17,6 +17,7 @@ namespace bankfull {
 /// bits. Plain data: ranks may exchange it.
 class ExactSum {
  public:
+  /// Infinities and NaN are summed as doubles beside the others: the value is then that sum.
   void add(double value) {
     if (!std::isfinite(value)) {
       beyond_ += value;
@@ -31,6 +32,7 @@ class ExactSum {
     add_at(exponent > 0 ? exponent - 1 : 0, mantissa, bits >> 63 != 0);
   }
 
+  /// Adds all that the other one has summed, as exactly.
   void add(const ExactSum& other) {
     beyond_ += other.beyond_;
     for (std::size_t n = 0; n < digits; ++n) {

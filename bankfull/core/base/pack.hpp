@@ -11,8 +11,10 @@
 
 namespace bankfull {
 
+/// That of x86-64 and of most AArch64 processors; assumed on every machine.
 inline constexpr int cache_line_bytes = 64;
 
+/// Whether a cache line begins there, so that Pack::stream may store to it.
 inline bool is_line_aligned(const void* data) {
   return reinterpret_cast<std::uintptr_t>(data) % cache_line_bytes == 0;
 }
@@ -28,8 +30,9 @@ class Pack {
   using Unaligned = typename detail::Register<T>::Unaligned;
 
  public:
+  /// Lanes: 8 of fp64, 16 of fp32.
   static constexpr int width = cache_line_bytes / static_cast<int>(sizeof(T));
-  static constexpr int parts = cache_line_bytes / register_bytes;
+  static constexpr int parts = cache_line_bytes / register_bytes;  ///< registers: 1 to 4
 
   /// Of register n for each n < parts.
   template <class PartOf>
@@ -41,12 +44,14 @@ class Pack {
     return result;
   }
 
+  /// `width` consecutive elements, which need no alignment beyond their own.
   BANKFULL_ALWAYS_INLINE static Pack load(const T* from) {
     return of_parts([from](int n) [[gnu::always_inline]] -> Native {
       return *reinterpret_cast<const Unaligned*>(from + n * detail::Register<T>::width);
     });
   }
 
+  /// x in every lane.
   BANKFULL_ALWAYS_INLINE static Pack broadcast(T x) {
     return of_parts([x](int) [[gnu::always_inline]] -> Native { return x - Native{}; });
   }
@@ -66,6 +71,7 @@ class Pack {
     return result;
   }
 
+  /// `width` consecutive elements; no alignment is needed.
   BANKFULL_ALWAYS_INLINE void store(T* to) const {
     for (int n = 0; n < parts; ++n) {
       *reinterpret_cast<Unaligned*>(to + n * detail::Register<T>::width) = part_[n];
@@ -80,6 +86,7 @@ class Pack {
     }
   }
 
+  /// Register n < parts, with lanes from n width / parts on.
   BANKFULL_ALWAYS_INLINE Native part(int n) const { return part_[n]; }
 
   /// Sum over the lanes, in their order.
@@ -119,31 +126,39 @@ class Pack {
     });
   }
 
+  /// Per lane, x + y. Where a product is added, `fma` rounds once.
   BANKFULL_ALWAYS_INLINE friend Pack operator+(const Pack& x, const Pack& y) {
     return of_parts([&](int n)
                         [[gnu::always_inline]] -> Native { return x.part_[n] + y.part_[n]; });
   }
+  /// Per lane, x - y.
   BANKFULL_ALWAYS_INLINE friend Pack operator-(const Pack& x, const Pack& y) {
     return of_parts([&](int n)
                         [[gnu::always_inline]] -> Native { return x.part_[n] - y.part_[n]; });
   }
+  /// Per lane, x times y.
   BANKFULL_ALWAYS_INLINE friend Pack operator*(const Pack& x, const Pack& y) {
     return of_parts([&](int n)
                         [[gnu::always_inline]] -> Native { return x.part_[n] * y.part_[n]; });
   }
+  /// x times each lane.
   BANKFULL_ALWAYS_INLINE friend Pack operator*(T x, const Pack& y) {
     return of_parts([&](int n) [[gnu::always_inline]] -> Native { return x * y.part_[n]; });
   }
+  /// Per lane, x / y, correctly rounded.
   BANKFULL_ALWAYS_INLINE friend Pack operator/(const Pack& x, const Pack& y) {
     return of_parts([&](int n)
                         [[gnu::always_inline]] -> Native { return x.part_[n] / y.part_[n]; });
   }
+  /// x divided by each lane.
   BANKFULL_ALWAYS_INLINE friend Pack operator/(T x, const Pack& y) {
     return of_parts([&](int n) [[gnu::always_inline]] -> Native { return x / y.part_[n]; });
   }
+  /// Per lane, -x.
   BANKFULL_ALWAYS_INLINE friend Pack operator-(const Pack& x) {
     return of_parts([&](int n) [[gnu::always_inline]] -> Native { return -x.part_[n]; });
   }
+  /// Per lane, -x where x < 0, else x: -0 and NaN stay as they are.
   BANKFULL_ALWAYS_INLINE friend Pack abs(const Pack& x) {
     return of_parts([&](int n) [[gnu::always_inline]] -> Native {
       return x.part_[n] < Native{} ? -x.part_[n] : x.part_[n];
@@ -161,11 +176,13 @@ class Pack {
       return of.part_[n] > limit ? x.part_[n] : Native{};
     });
   }
+  /// Per lane, x times y plus z, rounded once on every machine.
   BANKFULL_ALWAYS_INLINE friend Pack fma(const Pack& x, const Pack& y, const Pack& z) {
     return of_parts([&](int n) [[gnu::always_inline]] -> Native {
       return detail::fused_multiply_add(x.part_[n], y.part_[n], z.part_[n]);
     });
   }
+  /// The same with one x for all lanes.
   BANKFULL_ALWAYS_INLINE friend Pack fma(T x, const Pack& y, const Pack& z) {
     return fma(broadcast(x), y, z);
   }
@@ -189,6 +206,7 @@ class SquareSum {
   using Wide = detail::Register<double>::Native;
 
  public:
+  /// Adds the square of each lane, taken in fp64, by a fused multiply-add.
   BANKFULL_ALWAYS_INLINE void add(const Pack<T>& x) {
     for (int n = 0; n < Pack<T>::parts; ++n) {
       if constexpr (std::is_same_v<T, double>) {

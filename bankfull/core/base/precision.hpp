@@ -8,6 +8,7 @@ namespace bankfull {
 /// Floating-point format of the elements that a kernel reads and writes.
 enum class Precision { fp32, fp64 };
 
+/// Of one element: 4 or 8.
 constexpr std::int64_t bytes_of(Precision precision) {
   return precision == Precision::fp32 ? 4 : 8;
 }

@@ -17,14 +17,18 @@ class RegisterTile {
   using Unaligned = typename detail::Register<T>::Unaligned;
 
  public:
-  static constexpr int width = detail::Register<T>::width;
+  static constexpr int width = detail::Register<T>::width;  ///< rows, and lanes of each
 
+  /// The register of a row, 0 to width - 1; unchecked.
   BANKFULL_ALWAYS_INLINE Native& operator[](int row) { return rows_[row]; }
+  /// The same, to read.
   BANKFULL_ALWAYS_INLINE const Native& operator[](int row) const { return rows_[row]; }
 
+  /// `width` consecutive elements, which need no alignment beyond their own.
   BANKFULL_ALWAYS_INLINE static Native load(const T* from) {
     return *reinterpret_cast<const Unaligned*>(from);
   }
+  /// Writes a row to `width` consecutive elements; no alignment is needed.
   BANKFULL_ALWAYS_INLINE static void store(Native row, T* to) {
     *reinterpret_cast<Unaligned*>(to) = row;
   }
@@ -69,8 +73,8 @@ class RegisterTile {
 /// The two parts of as many complex numbers as a pack has lanes.
 template <class T>
 struct ComplexPack {
-  Pack<T> re;
-  Pack<T> im;
+  Pack<T> re;  ///< real parts
+  Pack<T> im;  ///< imaginary parts
 
   /// From memory, where parts alternate.
   BANKFULL_ALWAYS_INLINE static ComplexPack load_alternating(const T* from) {
@@ -80,6 +84,7 @@ struct ComplexPack {
             Pack<T>::of_parts([&](int n) { return odd_lanes(first(n), second(n), Numbers{}); })};
   }
 
+  /// To 2 Pack<T>::width elements: re, im, re, im and so on. No alignment is needed.
   BANKFULL_ALWAYS_INLINE void store_alternating(T* to) const {
     for (int n = 0; n < Pack<T>::parts; ++n) {
       RegisterTile<T>::store(lower_pairs(re.part(n), im.part(n), Numbers{}), to + 2 * n * width);

@@ -10,6 +10,7 @@ namespace bankfull {
 // Streaming (non-temporal) stores write whole cache lines and bypass the caches, so the line is not
 // read first. Compilers have no portable way to request them.
 
+/// What one `stream_store` writes: a SIMD register, which is a cache line or a part of one.
 inline constexpr std::size_t stream_store_bytes = register_bytes;
 
 /// Copies `stream_store_bytes`; `destination` is aligned to them.

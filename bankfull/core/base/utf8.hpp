@@ -8,8 +8,8 @@ namespace bankfull {
 
 /// A character and the bytes that it takes.
 struct Character {
-  char32_t code = 0;
-  std::size_t bytes = 0;
+  char32_t code = 0;      ///< Unicode code point, up to U+10FFFF
+  std::size_t bytes = 0;  ///< in UTF-8: 1 to 4
 };
 
 /// The first character of a text that is not empty; none if its bytes are not UTF-8.

@@ -14,8 +14,10 @@ namespace bankfull {
 /// any rank to any other.
 struct Message {
   int rank = 0;  ///< the other rank
+  /// Not owned; only read if the message is sent. May be GPU memory where the communicator
+  /// `takes_device_memory`.
   void* data = nullptr;
-  std::size_t bytes = 0;
+  std::size_t bytes = 0;  ///< may be 0, or more than an int can count
 };
 
 /// A persistent exchange: the same messages, sent and received repeatedly with the same buffers.
@@ -45,13 +47,18 @@ class Communicator {
  public:
   virtual ~Communicator() = default;
 
+  /// The index of this rank: 0 to size() - 1.
   [[nodiscard]] int rank() const { return rank_; }
+  /// The number of ranks, at least 1.
   [[nodiscard]] int size() const { return size_; }
+  /// Whether this is rank 0.
   [[nodiscard]] bool is_root() const { return rank_ == 0; }
 
-  /// The index of this rank among those on its node, and their number.
+  /// The index of this rank among those of the communicator on its node.
   [[nodiscard]] int local_rank() const { return local_rank_; }
+  /// The number of ranks of the communicator on this rank's node, this one included.
   [[nodiscard]] int local_size() const { return local_size_; }
+  /// Whether all ranks are on one node. The same on all ranks.
   [[nodiscard]] bool on_one_node() const { return local_size_ == size_; }
 
   /// The index of this rank's node; nodes are numbered in the order of their lowest ranks.
@@ -127,9 +134,12 @@ class Communicator {
   /// Collective: sum over the ranks, added in the order of ranks: bitwise equal on all ranks and
   /// in all runs with the same number of ranks.
   [[nodiscard]] double sum(double mine) const;
+  /// Collective: sum over the ranks, which must fit in 64 bits.
   [[nodiscard]] std::int64_t sum(std::int64_t mine) const;
   [[nodiscard]] double max(double mine) const;  ///< NaN if any rank has NaN
+  /// Collective: the largest value of all ranks, returned on each of them.
   [[nodiscard]] std::int64_t max(std::int64_t mine) const;
+  /// Collective: the least value of all ranks, returned on each of them.
   [[nodiscard]] std::int64_t min(std::int64_t mine) const;
 
   /// Collective: whether `mine` holds on every rank.
@@ -152,6 +162,7 @@ class Communicator {
   }
 
  protected:
+  /// What the functions of these names return. Unchecked.
   Communicator(int rank, int size, int local_rank, int local_size, int node)
       : rank_(rank), size_(size), local_rank_(local_rank), local_size_(local_size), node_(node) {}
 

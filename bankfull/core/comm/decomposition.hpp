@@ -13,11 +13,13 @@ namespace bankfull {
 
 /// The number of ranks along i, j and k; also the position of one rank among them.
 struct RankGrid {
-  int i = 1;
-  int j = 1;
-  int k = 1;
+  int i = 1;  ///< ranks along i, or a position from 0
+  int j = 1;  ///< likewise along j
+  int k = 1;  ///< likewise along k
 
+  /// The number of ranks in all.
   [[nodiscard]] constexpr int count() const { return i * j * k; }
+  /// Equal along each axis; the same count does not suffice.
   friend constexpr bool operator==(const RankGrid&, const RankGrid&) = default;
 };
 
@@ -29,21 +31,25 @@ RankGrid parse_rank_grid(const std::string& option, const std::string& text);
 
 /// The direction of a neighbour: each component is -1, 0 or +1.
 struct Offset {
-  int di = 0;
-  int dj = 0;
-  int dk = 0;
+  int di = 0;  ///< -1 towards smaller i, +1 towards larger i
+  int dj = 0;  ///< likewise along j
+  int dk = 0;  ///< likewise along k
 
+  /// The direction in which the neighbour sees this rank.
   [[nodiscard]] constexpr Offset reversed() const { return {-di, -dj, -dk}; }
   /// The number of nonzero components: 1 for a face, 2 for an edge, 3 for a corner.
   [[nodiscard]] constexpr int axes() const { return di * di + dj * dj + dk * dk; }
+  /// By di, then dj, then dk: the order in which a rank sends its regions to another.
   friend constexpr auto operator<=>(const Offset&, const Offset&) = default;
 };
 
 /// Whether the last cell of an axis is a neighbour of its first.
 struct Periodicity {
-  bool i = false;
-  bool j = false;
-  bool k = false;
+  bool i = false;  ///< along i
+  bool j = false;  ///< along j
+  bool k = false;  ///< along k
+
+  /// Whether the same axes are periodic.
   friend constexpr bool operator==(const Periodicity&, const Periodicity&) = default;
 };
 
@@ -54,19 +60,26 @@ class Decomposition {
   /// Throws UsageError if a rank would get no cells.
   Decomposition(const Extents& cells, const RankGrid& grid, const Periodicity& periodic = {});
 
+  /// Of the whole grid.
   [[nodiscard]] const Extents& cells() const { return cells_; }
+  /// The number of ranks along each axis.
   [[nodiscard]] const RankGrid& grid() const { return grid_; }
+  /// The axes along which ranks at both ends are neighbours.
   [[nodiscard]] const Periodicity& periodic() const { return periodic_; }
+  /// The number of blocks.
   [[nodiscard]] int ranks() const { return grid_.count(); }
 
+  /// The position of a rank, 0 <= `rank` < ranks(), each component from 0.
   [[nodiscard]] RankGrid place(int rank) const;
+  /// The rank at a position within the grid of ranks; one outside does not wrap around.
   [[nodiscard]] int rank_at(const RankGrid& place) const;
 
   /// The cells of a rank in global indices.
   [[nodiscard]] Box block(int rank) const;
 
-  /// The minimum and maximum number of cells of a rank along each axis.
+  /// The minimum number of cells of a rank along each axis; 0 is possible after `of_pairs`.
   [[nodiscard]] Extents smallest_block() const;
+  /// The maximum number of cells of a rank along each axis; some rank has all three.
   [[nodiscard]] Extents largest_block() const;
 
   /// The same cut of a coarser grid: along some axes (i, j, k) pairs of cells, 0 and 1, 2 and 3 and
@@ -96,6 +109,7 @@ constexpr int cells_per_sector(std::size_t element_bytes) {
 
 /// Constraints on the choice of a grid of ranks.
 struct DecompositionRules {
+  /// Along periodic axes blocks must be as thick as the halo even if these are not cut.
   Periodicity periodic = {};
   std::int64_t halo_width = 1;  ///< minimum thickness of a block along every axis that is cut
   RankGrid max_grid{1 << 20, 1 << 20, 1 << 20};  ///< maximum number of ranks along each axis

@@ -14,6 +14,7 @@ class FirstRanks {
   FirstRanks(const Communicator& world, int count)
       : world_(&world), count_(count), members_(world.first(count)) {}
 
+  /// The number of ranks that run the work, on the others too.
   [[nodiscard]] int count() const { return count_; }
 
   /// Collective over the world: runs `body(ranks)` on the first ranks while the others sleep. An

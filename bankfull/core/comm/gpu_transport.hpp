@@ -15,8 +15,8 @@ namespace bankfull {
 
 /// Bytes of one message, to and from one rank.
 struct MessageSize {
-  int rank = 0;
-  std::size_t bytes = 0;
+  int rank = 0;           ///< the other rank, or this one
+  std::size_t bytes = 0;  ///< each way: to that rank as many as from it
 };
 
 /// The memory that kernels pack messages into and unpack them from. Inboxes that neighbours write
@@ -25,10 +25,11 @@ struct GpuMessageEnds {
   std::byte* outgoing = nullptr;     ///< the first slot, in memory of this GPU, a peer or the host
   std::byte* incoming = nullptr;     ///< likewise
   std::ptrdiff_t outgoing_slot = 0;  ///< bytes to the second slot; 0 if there is only one
-  std::ptrdiff_t incoming_slot = 0;
-  /// The neighbour's counter of messages that this rank has stored there, and this rank's counter
-  /// of messages that the neighbour has stored here.
+  std::ptrdiff_t incoming_slot = 0;  ///< likewise
+  /// The neighbour's counter of messages that this rank has stored there; null for transports
+  /// without counters.
   unsigned* sent_count = nullptr;
+  /// This rank's counter of messages that the neighbour has stored here; null likewise.
   unsigned* received_count = nullptr;
 };
 
@@ -37,6 +38,7 @@ class GpuTransport {
  public:
   virtual ~GpuTransport() = default;
 
+  /// One for each message, in the order in which they were given. They stay where they are.
   [[nodiscard]] virtual const std::vector<GpuMessageEnds>& ends() const = 0;
 
   /// Exchanges done so far, counted in GPU memory by the kernels themselves, because arguments of
@@ -56,8 +58,9 @@ class GpuTransport {
 
 /// A transport and its name.
 struct ChosenTransport {
+  /// `local` where no rank sends to another, whatever was requested; never `automatic` once chosen.
   Transport kind = Transport::automatic;
-  std::unique_ptr<GpuTransport> transport;
+  std::unique_ptr<GpuTransport> transport;  ///< destroyed by all ranks together
 };
 
 /// Collective. The fastest transport for these messages of the GPU of `stream`, or the requested

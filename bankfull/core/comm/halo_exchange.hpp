@@ -13,6 +13,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 
 namespace bankfull {
 
@@ -20,13 +21,14 @@ class Stream;
 
 /// The parameters of a halo exchange.
 struct HaloSetup {
-  const Communicator& ranks;
-  const Decomposition& decomposition;
+  const Communicator& ranks;           ///< must outlive the exchange
+  const Decomposition& decomposition;  ///< into as many blocks as there are ranks
   /// The layout of every field on this rank: its interior is the rank's block, and its ghosts have
   /// room for the halo. See also `in_window`.
   const Layout& layout;
-  HaloShape shape = {};
-  int fields = 1;  ///< exchanged at once
+  HaloShape shape = {};  ///< which ghost cells are filled
+  int fields = 1;        ///< exchanged at once
+  /// Fields in host memory go by `automatic` or `mpi` only.
   Transport transport = Transport::automatic;
   /// Nothing else runs between `start` and `finish`, so the exchange may use the whole GPU.
   bool alone = false;
@@ -45,6 +47,9 @@ struct HaloSetup {
 /// sees the filled ghost cells.
 template <class T>
 class HaloExchange {
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
+                "halos are exchanged of fields of float or double");
+
  public:
   virtual ~HaloExchange() = default;
 

@@ -10,14 +10,17 @@ namespace bankfull {
 
 /// The ghost cells that an exchange fills.
 struct HaloShape {
+  /// How many nonzero components the offsets of neighbours have at most.
   enum class Reach : int {
     faces = 1,    ///< neighbours along one axis: 7-point stencils
     edges = 2,    ///< and along two: 19-point stencils
     corners = 3,  ///< and along three: 27-point stencils
   };
 
-  int width = 1;
-  Reach reach = Reach::faces;
+  int width = 1;               ///< layers of ghost cells, at least 1
+  Reach reach = Reach::faces;  ///< which neighbours' cells are copied
+
+  /// Equal in width and reach.
   friend constexpr bool operator==(const HaloShape&, const HaloShape&) = default;
 };
 
@@ -31,7 +34,7 @@ struct HaloRegion {
 /// Everything that two ranks exchange. A neighbour in several directions (few ranks along a
 /// periodic axis) gets a single message.
 struct HaloMessage {
-  int rank = 0;
+  int rank = 0;                      ///< the other rank, or this one where an axis wraps around
   std::vector<HaloRegion> sent;      ///< in message order
   std::vector<HaloRegion> received;  ///< likewise; region n answers region n of the other rank
 

@@ -21,6 +21,8 @@ struct NodeUse {
 /// Who bound this process, for people: "Open MPI", "the launcher"; "this process's starter" if no
 /// launcher started it.
 enum class Starter { open_mpi, slurm, hydra, other_launcher, nobody };
+/// By the variables that launchers set. Open MPI's count before those of Hydra, the launcher of
+/// MPICH and Intel MPI, and these before Slurm's, whose job may be around either.
 Starter detect_starter(const ReadVariable& variable = read_environment);
 
 /// What to say where the starter's binding leaves teams fewer processors than they have threads, or

@@ -24,8 +24,9 @@ struct ListNeighbour {
 
 /// The parameters of a list exchange.
 struct ListSetup {
-  const Communicator& ranks;
+  const Communicator& ranks;              ///< must outlive the exchange
   std::vector<ListNeighbour> neighbours;  ///< in any order, each rank at most once
+  /// Vectors in host memory go by `automatic` or `mpi` only.
   Transport transport = Transport::automatic;
 };
 

@@ -12,6 +12,7 @@ namespace bankfull {
 /// one buffer for both.
 class MessageBuffers {
  public:
+  /// Allocates, uninitialised, as many bytes each way, every message on a multiple of 128 bytes.
   MessageBuffers(const std::vector<MessageSize>& messages, int own_rank, MemorySpace space)
       : outgoing_(space, bytes_of(messages)), incoming_(space, bytes_of(messages)) {
     std::size_t begin = 0;
@@ -27,10 +28,12 @@ class MessageBuffers {
     }
   }
 
+  /// One for each message, in the order in which they were given; with one slot and no counters.
   [[nodiscard]] const std::vector<GpuMessageEnds>& ends() const { return ends_; }
 
-  /// The messages between this rank and others.
+  /// The messages from this rank to others, in the order in which they were given.
   [[nodiscard]] const std::vector<Message>& sends() const { return sends_; }
+  /// The messages from others to this rank, in the same order.
   [[nodiscard]] const std::vector<Message>& receives() const { return receives_; }
 
  private:

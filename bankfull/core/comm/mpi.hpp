@@ -17,11 +17,13 @@ void mpi_check(int status, const char* while_doing);
 /// the other ranks may never make the matching call.
 class MpiHandle {
  public:
+  /// Takes over `comm`, which nobody else may free.
   explicit MpiHandle(MPI_Comm comm) : comm_(comm) {}
   ~MpiHandle();
   MpiHandle(const MpiHandle&) = delete;
   MpiHandle& operator=(const MpiHandle&) = delete;
 
+  /// Valid as long as this lives; not to be freed.
   [[nodiscard]] MPI_Comm get() const { return comm_; }
 
  private:

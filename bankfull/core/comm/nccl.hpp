@@ -29,8 +29,12 @@ class NcclCommunicator {
   /// Sends and receives between `begin_group` and `end_group` are queued as one operation, which
   /// begins when all of them can begin and ends when all are done. Buffers are GPU memory.
   static void begin_group();
+  /// Queues the group. Throws RuntimeFailure where NCCL refuses any of its messages.
   static void end_group();
+  /// Queues a message to another rank, which must receive as many bytes. Throws RuntimeFailure
+  /// where NCCL refuses.
   void send(const void* data, std::size_t bytes, int rank, CUstream_st* stream) const;
+  /// Queues the receipt of a message of so many bytes from another rank. Throws likewise.
   void receive(void* data, std::size_t bytes, int rank, CUstream_st* stream) const;
 
  private:

@@ -21,13 +21,22 @@ constexpr milliseconds patience_for_end{5000};
 /// has not read.
 constexpr milliseconds patience_for_launcher{300};
 
-std::string several(int processes) { return std::to_string(processes) + " processes were started"; }
+/// Of `processes` that were started together but are not connected.
+UsageError strangers(int processes, bool with_mpi) {
+  const std::string started = std::to_string(processes) + " processes were started, but ";
+  if constexpr (build::mpi) {
+    return with_mpi ? UsageError(started + "MPI sees only one", detail::advice_on_launchers())
+                    : UsageError(started + "they use no MPI", "start one, or unset BANKFULL_MPI");
+  }
+  return UsageError(started + "this program has no MPI",
+                    "start one, or rebuild where MPI is found");
+}
 
 }  // namespace
 
 ParallelRun::ParallelRun(const Launch& launch) {
   if constexpr (build::mpi) {
-    if (launch.by_launcher) {
+    if (launch.by_launcher && detail::has_mpi_library(launch)) {
       mpi_ = detail::start_mpi();
     }
   }
@@ -36,11 +45,7 @@ ParallelRun::ParallelRun(const Launch& launch) {
   }
   world_ = mpi_ ? &mpi_->world() : alone_.get();
   if (launch.processes > 1 && world_->size() == 1) {
-    throw mpi_ ? UsageError(several(launch.processes) + ", but MPI sees only one",
-                            "use the mpirun of the MPI that bankfull was built with, or srun "
-                            "--mpi=pmix")
-               : UsageError(several(launch.processes) + ", but this program has no MPI",
-                            "start one, or rebuild where MPI is found");
+    throw strangers(launch.processes, mpi_ != nullptr);
   }
 }
 

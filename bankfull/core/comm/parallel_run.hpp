@@ -31,6 +31,15 @@ std::unique_ptr<MpiSession> start_mpi();
 std::string mpi_library();   ///< name and version of the loaded library
 std::string mpi_standard();  ///< the version of the standard that it implements: "MPI 3.1"
 
+// Defined in linked_mpi.cpp or in opened_mpi/opened_mpi.cpp, in builds with MPI only.
+
+/// Whether a process that was started so has an MPI library: always where one is linked; where one
+/// is opened at run time, below a launcher and unless BANKFULL_MPI=none.
+bool has_mpi_library(const Launch& launch);
+
+/// What to do where a launcher started processes that MPI does not connect.
+std::string advice_on_launchers();
+
 }  // namespace detail
 
 /// The run that this process is part of, constructed once, by `main`, before anything else. MPI is
@@ -41,6 +50,7 @@ class ParallelRun {
   /// build without MPI, or by a launcher that this MPI does not support.
   explicit ParallelRun(const Launch& launch = detect_launch());
 
+  /// All ranks of the run; just this process if no launcher started it. Valid as long as the run.
   [[nodiscard]] const Communicator& world() const { return *world_; }
 
   /// Ends the run after a failure of this rank, whatever the others are doing. One rank per node

@@ -88,7 +88,9 @@ RankSurvey survey_ranks(const Communicator& ranks) {
       .default_threads = default_threads(ranks),
   };
   if constexpr (build::mpi) {
-    survey.mpi_library = detail::mpi_library();
+    if (detail::has_mpi_library(detect_launch())) {
+      survey.mpi_library = detail::mpi_library();
+    }
   }
   return survey;
 }

@@ -11,8 +11,8 @@ namespace bankfull {
 
 /// How the ranks of a run are placed on the machine.
 struct RankSurvey {
-  int ranks = 1;
-  int nodes = 1;
+  int ranks = 1;            ///< in all
+  int nodes = 1;            ///< that they run on
   int ranks_per_node = 1;   ///< maximum over the nodes
   int default_threads = 1;  ///< of this rank
   std::string mpi_library;  ///< empty if MPI is not used
@@ -31,8 +31,8 @@ RankSurvey survey_ranks(const Communicator& ranks);
 
 /// The index of a rank among those that share something, and their number.
 struct Sharers {
-  int place = 0;
-  int count = 1;
+  int place = 0;          ///< from 0, in the order of ranks
+  int count = 1;          ///< this rank included
   bool are_alike = true;  ///< each of them has all of the things that this rank has, and no other
 };
 

@@ -19,20 +19,23 @@ enum class Pinning {
   none,
 };
 
+/// The values of --pin.
 inline constexpr auto pinning_names = enum_names<Pinning>(
     {{Pinning::automatic, "auto"}, {Pinning::cores, "cores"}, {Pinning::none, "none"}});
 
 /// Where the threads of this rank's teams run.
 struct ThreadPlacement {
-  int threads = 1;
-  std::vector<Processor> processors = {};  ///< of this rank, in the order of caches
-  PlaceWidth width = PlaceWidth::share;
+  int threads = 1;                               ///< of each team
+  std::vector<Processor> processors = {};        ///< of this rank, in the order of caches
+  PlaceWidth width = PlaceWidth::share;          ///< one core each with --pin cores
   std::string unbound_because = "nobody asked";  ///< empty: threads are bound
   bool waits_are_set = false;  ///< by a variable that tells OpenMP how threads wait
   bool openmp_binds = false;   ///< by a variable of its own
 
+  /// Whether this program binds the threads; OpenMP's own binding does not count.
   [[nodiscard]] bool is_bound() const { return unbound_because.empty(); }
 
+  /// Those of `processors`, ascending, as the system numbers them.
   [[nodiscard]] std::vector<int> numbers() const;
 
   /// For the record: "16 threads, 1 core each, on processors 0-15", "no: OMP_PROC_BIND is set".
@@ -41,9 +44,9 @@ struct ThreadPlacement {
 
 /// What a run asks of its placement.
 struct PlacementRequest {
-  Pinning pinning = Pinning::automatic;
-  bool on_cpu = true;  ///< the work is the CPU's
-  int threads = 1;
+  Pinning pinning = Pinning::automatic;  ///< the value of --pin
+  bool on_cpu = true;                    ///< the work is the CPU's
+  int threads = 1;                       ///< of each team of this rank
 };
 
 /// Collective: the placement of this rank. Ranks that may use the same processors divide the cores
@@ -54,8 +57,8 @@ ThreadPlacement place_threads(const Communicator& ranks, const PlacementRequest&
 
 /// The cores that this rank may use.
 struct FreeCores {
-  int free = 1;
-  int all = 1;
+  int free = 1;       ///< that have room for a thread that is always busy, at least 1
+  int all = 1;        ///< also those that are busy
   double busy = 0.0;  ///< that others used
 };
 

@@ -15,6 +15,7 @@ enum class Transport {
   mpi,         ///< MPI with host buffers; pinned, and accessed by kernels, if fields are on a GPU
 };
 
+/// In the order of the enum, with `automatic` and `local`.
 const std::vector<Transport>& all_transports();
 
 /// "auto", "local", "peer", "nccl", "mpi-device", "mpi".

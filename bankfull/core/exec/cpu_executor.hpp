@@ -17,12 +17,16 @@ namespace bankfull {
 /// functions for a GPU, so that what is built with them is written once.
 class CpuExecutor {
  public:
+  /// Throws UsageError where OpenMP gives fewer threads: see Team.
   explicit CpuExecutor(int threads) : team_(threads) {}
 
+  /// Where the arrays that it works on lie.
   static constexpr MemorySpace space = MemorySpace::host;
 
+  /// The threads that run its loops.
   [[nodiscard]] const Team& team() const { return team_; }
 
+  /// An array of `count` elements, uninitialised and not touched yet.
   template <class T>
   [[nodiscard]] Buffer<T> make(std::int64_t count) const {
     return Buffer<T>(space, static_cast<std::size_t>(count));
@@ -54,6 +58,7 @@ class CpuExecutor {
     }
   }
 
+  /// Sets data[n] for all n in [0, count).
   template <class T>
   void fill(T* data, std::int64_t count, T value) const {
     each(count, [=](std::int64_t n) { data[n] = value; });
@@ -99,17 +104,20 @@ class CpuExecutor {
     return counts;
   }
 
+  /// A copy of data[0] to data[count - 1].
   template <class T>
   [[nodiscard]] std::vector<T> to_host(const T* data, std::int64_t count) const {
     return std::vector<T>(data, data + count);
   }
 
+  /// Copies all values to data[0] and on.
   template <class T>
   void from_host(const std::vector<T>& values, T* data) const {
     each(static_cast<std::int64_t>(values.size()),
          [=, from = values.data()](std::int64_t n) { data[n] = from[n]; });
   }
 
+  /// Does nothing, as loops return when they are done; for code that a GPU runs too.
   void synchronize() const {}
 
  private:

@@ -17,13 +17,14 @@ const std::string& cufft_unavailable_reason();
 /// Planes of reals that are transformed in place: element (j, k) of a plane's spectrum,
 /// 0 <= k <= nk / 2, takes the place of the reals 2 k and 2 k + 1 of row j.
 struct RealPlanes {
-  std::int64_t nj = 0;
-  std::int64_t nk = 0;
+  std::int64_t nj = 0;           ///< rows of a plane
+  std::int64_t nk = 0;           ///< reals of a row
   std::int64_t row_pitch = 0;    ///< in reals, even, at least 2 (nk / 2 + 1)
   std::int64_t plane_pitch = 0;  ///< in reals, a multiple of row_pitch or not
   std::int64_t count = 0;        ///< transformed by one call
 };
 
+/// From reals to their spectrum, or back, which yields nj nk times the reals that went forward.
 enum class FourierDirection { forward, back };
 
 namespace detail {
@@ -55,8 +56,11 @@ class PlaneFft {
 
   /// Bytes of GPU memory that it works in; other transforms of the same stream may share them.
   [[nodiscard]] std::size_t work_bytes() const { return work_bytes_; }
+  /// Has it work in this GPU memory of work_bytes() bytes, which must outlive what it queues.
   void work_in(void* memory) const;
 
+  /// Queues the transform of all planes, in place; `planes` is element (0, 0) of the first, in GPU
+  /// memory, aligned as a complex number. Throws RuntimeFailure where cuFFT refuses.
   void queue(Real* planes) const;
 
  private:

@@ -38,12 +38,12 @@ using CusparseOwner = std::unique_ptr<T, ReleaseCusparse>;
 
 /// A matrix in GPU memory, stored by rows, with 32-bit indices from 0.
 struct CusparseMatrix {
-  std::int64_t rows = 0;
-  std::int64_t columns = 0;
-  std::int64_t entries = 0;
-  std::int32_t* start = nullptr;  ///< rows + 1 of them
-  std::int32_t* column = nullptr;
-  double* value = nullptr;
+  std::int64_t rows = 0;           ///< elements of the product with a vector
+  std::int64_t columns = 0;        ///< elements of the vector
+  std::int64_t entries = 0;        ///< stored, in all rows together
+  std::int32_t* start = nullptr;   ///< rows + 1 of them
+  std::int32_t* column = nullptr;  ///< of each entry, not owned
+  double* value = nullptr;         ///< of each entry, not owned
 };
 
 /// The library, at work on one stream.
@@ -53,7 +53,9 @@ class Cusparse {
   /// everything that is made with this.
   explicit Cusparse(const Stream& stream);
 
+  /// For cuSPARSE's own functions; owned by this.
   [[nodiscard]] cusparseContext* handle() const { return handle_.get(); }
+  /// Where all work is queued; not owned.
   [[nodiscard]] const Stream& stream() const { return *stream_; }
 
  private:
@@ -82,6 +84,7 @@ class SparseProduct {
   Buffer<std::byte> scratch_;
 };
 
+/// Whether the entries below or above the diagonal count; others are ignored.
 enum class Triangle { lower, upper };
 
 /// Solves T x = b, where T is one triangle of a square matrix with its diagonal. Columns must

@@ -36,7 +36,7 @@ bool is_recording(const Stream& stream);
 
 /// Through this the kernels of a recording set whether a loop in it continues: see device_loop.cuh.
 struct LoopCondition {
-  unsigned long long handle = 0;
+  unsigned long long handle = 0;  ///< a cudaGraphConditionalHandle of the graph being recorded
 };
 
 /// For a loop in what is being recorded on the stream.
@@ -56,8 +56,10 @@ class RepeatedWork {
   RepeatedWork(const Stream& stream, std::function<void()> queue_all)
       : stream_(&stream), queue_all_(std::move(queue_all)) {}
 
+  /// Records the work without running it; `queue` launches the recording from then on.
   void record() { graph_.emplace(*stream_, queue_all_); }
 
+  /// Queues the work once.
   void queue() const {
     if (graph_) {
       graph_->launch(*stream_);

@@ -23,9 +23,13 @@ enum class StreamPriority { low, normal, high };
 /// Exists in builds with CUDA only.
 class Stream {
  public:
+  /// Selects the GPU, too. Its work is not ordered with that of CUDA's default stream. Throws
+  /// RuntimeFailure where CUDA refuses.
   explicit Stream(Device gpu, StreamPriority priority = StreamPriority::normal);
 
+  /// A cudaStream_t, owned by this.
   [[nodiscard]] CUstream_st* handle() const { return handle_.get(); }
+  /// The GPU that does its work.
   [[nodiscard]] Device device() const { return device_; }
 
   /// Waits until all work queued so far is done, and reports what failed in it.
@@ -48,8 +52,11 @@ class Event {
  public:
   Event();
 
+  /// Puts the event behind the work queued so far, in place of any point recorded before. The
+  /// stream must be of the GPU that was selected when the event was made.
   void record(const Stream& stream);
 
+  /// A cudaEvent_t, owned by this.
   [[nodiscard]] CUevent_st* handle() const { return handle_.get(); }
 
   /// Waits until the event is passed, and reports what failed in the work before it.

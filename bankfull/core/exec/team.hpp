@@ -6,11 +6,14 @@ namespace bankfull {
 
 /// A half-open range of indices.
 struct Range {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
+  std::int64_t begin = 0;  ///< the first index
+  std::int64_t end = 0;    ///< one past the last
 
+  /// Number of indices; negative where the end lies before the begin.
   [[nodiscard]] constexpr std::int64_t size() const { return end - begin; }
+  /// Whether `n` is one of the indices.
   [[nodiscard]] constexpr bool holds(std::int64_t n) const { return n >= begin && n < end; }
+  /// Equal bounds: empty ranges may differ.
   friend constexpr bool operator==(const Range&, const Range&) = default;
 };
 
@@ -37,6 +40,7 @@ class Team {
   /// around): their parts of the work would be left undone.
   explicit Team(int threads);
 
+  /// Their number, the calling thread included; at least 1.
   [[nodiscard]] int threads() const { return threads_; }
 
   /// OMP_NUM_THREADS if set, else the cores this process may run on.

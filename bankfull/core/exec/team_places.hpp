@@ -29,7 +29,9 @@ class TeamPlaces {
   /// Of all members together.
   [[nodiscard]] std::vector<int> all() const;
 
+  /// Number of physical cores, at least 1.
   [[nodiscard]] int cores() const { return static_cast<int>(first_of_core_.size()); }
+  /// Number of hardware threads of these cores that may be used.
   [[nodiscard]] int processors() const { return static_cast<int>(ordered_.size()); }
 
  private:

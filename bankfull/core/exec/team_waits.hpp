@@ -42,6 +42,7 @@ class TeamWaits {
   /// accordingly.
   void adapt();
 
+  /// Whether waiting threads sleep now, as the last `adapt` decided.
   [[nodiscard]] bool are_short() const { return short_ != nullptr; }
 
   /// The largest number of processors that others used while waits were short; 0: they never were.

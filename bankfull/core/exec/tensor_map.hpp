@@ -8,7 +8,7 @@ namespace bankfull {
 
 /// Four-dimensional array in GPU memory. The first dimension is contiguous.
 struct TensorShape {
-  std::array<std::int64_t, 4> extents;
+  std::array<std::int64_t, 4> extents;  ///< elements along each dimension
   std::array<std::int64_t, 3> pitches;  ///< elements from one to the next in dimensions 2 to 4
 };
 
@@ -20,8 +20,10 @@ struct TensorShape {
 template <class T>
 CUtensorMap make_tensor_map(T* data, const TensorShape& shape, const std::array<int, 4>& box);
 
+/// Compiled in tensor_map.cpp.
 extern template CUtensorMap make_tensor_map<float>(float*, const TensorShape&,
                                                    const std::array<int, 4>&);
+/// Compiled in tensor_map.cpp.
 extern template CUtensorMap make_tensor_map<double>(double*, const TensorShape&,
                                                     const std::array<int, 4>&);
 

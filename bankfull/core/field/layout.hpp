@@ -21,16 +21,23 @@ namespace bankfull {
 /// section "congruent padding").
 class Layout {
  public:
+  /// A segment: a cache line of NVIDIA's GPUs, two of x86 processors.
   static constexpr std::int64_t alignment_bytes = 128;
 
+  /// `interior` has at least one cell along each axis, `ghosts` cells (0 or more) surround it on
+  /// all sides, and `element_bytes` divides `alignment_bytes`.
   Layout(Extents interior, std::int64_t ghosts, std::size_t element_bytes);
 
   /// Without ghosts, with pitches that others have chosen.
   static Layout with_pitches(Extents interior, std::int64_t row_pitch, std::int64_t plane_pitch);
 
+  /// Cells without the ghosts.
   [[nodiscard]] Extents interior() const { return interior_; }
+  /// Width of the ghost cells in cells, the same on all sides.
   [[nodiscard]] std::int64_t ghosts() const { return ghosts_; }
+  /// Elements from cell (i, j, k) to (i, j + 1, k), ghosts and padding included.
   [[nodiscard]] std::int64_t row_pitch() const { return row_pitch_; }
+  /// Elements from cell (i, j, k) to (i + 1, j, k); not always a multiple of the row pitch.
   [[nodiscard]] std::int64_t plane_pitch() const { return plane_pitch_; }
 
   /// Offset of cell (i, j, k) from interior cell (0, 0, 0).
@@ -45,6 +52,7 @@ class Layout {
   /// Elements to allocate for one field.
   [[nodiscard]] std::int64_t size() const { return size_; }
 
+  /// Equal extents, ghosts and pitches: each cell lies at the same offset in both.
   friend bool operator==(const Layout&, const Layout&) = default;
 
  private:

@@ -15,11 +15,12 @@ namespace bankfull {
 /// It does not own the memory. Bounds are checked where assertions are on, in kernels too.
 template <class T>
 struct FieldView {
-  T* origin = nullptr;  ///< interior cell (0, 0, 0)
-  std::int64_t row_pitch = 0;
-  std::int64_t plane_pitch = 0;
-  Box reach;  ///< interior and ghost cells
+  T* origin = nullptr;           ///< interior cell (0, 0, 0)
+  std::int64_t row_pitch = 0;    ///< elements from (i, j, k) to (i, j + 1, k)
+  std::int64_t plane_pitch = 0;  ///< elements from (i, j, k) to (i + 1, j, k)
+  Box reach;                     ///< interior and ghost cells
 
+  /// The value at cell (i, j, k) of `reach`.
   BANKFULL_HOST_DEVICE T& operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
     expects(k >= reach.k0 && k < reach.k1, "k is within the field's reach");
     return row(i, j)[k];
@@ -37,6 +38,7 @@ struct FieldView {
     return {&(*this)(i, j, k), row_pitch, plane_pitch, moved(reach, -i, -j, -k)};
   }
 
+  /// The same field, to read only.
   template <class Reader>
   requires(!std::is_const_v<T> && std::is_same_v<Reader, const T>) BANKFULL_HOST_DEVICE
   operator FieldView<Reader>() const {
@@ -47,10 +49,11 @@ struct FieldView {
 /// The congruent fields of a FieldSet as kernels see them.
 template <class T>
 struct FieldSetView {
-  FieldView<T> first;
+  FieldView<T> first;       ///< field 0
   std::int64_t stride = 0;  ///< elements from one field to the next
-  int count = 0;
+  int count = 0;            ///< number of fields
 
+  /// One field, 0 <= `field` < `count`.
   BANKFULL_HOST_DEVICE FieldView<T> operator[](int field) const {
     expects(field >= 0 && field < count, "field number is in the set");
     FieldView<T> view = first;
@@ -63,6 +66,7 @@ struct FieldSetView {
     return {first.from(i, j, k), stride, count};
   }
 
+  /// The same fields, to read only.
   template <class Reader>
   requires(!std::is_const_v<T> && std::is_same_v<Reader, const T>) BANKFULL_HOST_DEVICE
   operator FieldSetView<Reader>() const {

@@ -21,6 +21,7 @@ class Crc32 {
   /// The bytes that follow, so many, have this value of their own.
   void append(std::uint32_t value, std::int64_t count);
 
+  /// Of all bytes so far; 0 before the first.
   [[nodiscard]] std::uint32_t value() const { return value_; }
 
  private:

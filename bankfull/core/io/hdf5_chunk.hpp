@@ -10,7 +10,7 @@ namespace bankfull::hdf5 {
 /// shuffled and deflated on request, and then a checksum. The library produces the same, but one
 /// thread at a time.
 struct StoredChunk {
-  std::vector<std::uint8_t> bytes;
+  std::vector<std::uint8_t> bytes;    ///< with the checksum, 4 bytes, at their end
   std::uint32_t skipped_filters = 0;  ///< bit n: filter n has not been applied
 };
 

@@ -12,17 +12,17 @@ namespace bankfull {
 /// An array of reals in a file, k fastest, little-endian and without gaps, of which several
 /// processes may write parts.
 struct SharedArray {
-  std::string path;
-  std::int64_t offset = 0;  ///< of its first element, in bytes
-  Extents extents;
-  Precision precision = Precision::fp64;
+  std::string path;                       ///< of the file, which may be a temporary name
+  std::int64_t offset = 0;                ///< of its first element, in bytes
+  Extents extents;                        ///< of the whole array, not of a process's part
+  Precision precision = Precision::fp64;  ///< of the reals as stored
 };
 
 /// Consecutive bytes of an array, counted from its beginning, and their CRC-32.
 struct CheckedPiece {
-  std::int64_t begin = 0;
-  std::int64_t bytes = 0;
-  std::uint32_t crc = 0;
+  std::int64_t begin = 0;  ///< the first byte; the array's first element is at 0
+  std::int64_t bytes = 0;  ///< how many
+  std::uint32_t crc = 0;   ///< of these bytes alone, as stored
 };
 
 /// The CRC-32 of all bytes from 0 on, from pieces of them in any order. Throws RuntimeFailure if

@@ -30,7 +30,10 @@ class StagedPath {
   StagedPath(const StagedPath&) = delete;
   StagedPath& operator=(const StagedPath&) = delete;
 
+  /// The name to write to: the target's, `temporary_mark` and six random characters. Empty once
+  /// renamed.
   [[nodiscard]] const std::string& temporary() const { return temporary_; }
+  /// The path that the file will have, as given.
   [[nodiscard]] const std::filesystem::path& target() const { return target_; }
 
   /// Reserves room for so many further bytes. Libraries that buffer what they write in memory

@@ -12,10 +12,11 @@ namespace bankfull {
 
 /// The periods of a control group's quota of processor time, since some time in the past.
 struct QuotaPeriods {
-  std::string folder;
-  std::int64_t all = 0;
+  std::string folder;          ///< of the group: "sys/fs/cgroup/job.scope"
+  std::int64_t all = 0;        ///< that have passed: nr_periods of cpu.stat
   std::int64_t throttled = 0;  ///< in which the quota was used up and processes waited
 
+  /// Throttled ones among all, 0 to 1; 0 where none has passed.
   [[nodiscard]] double share() const {
     return all > 0 ? static_cast<double>(throttled) / static_cast<double>(all) : 0.0;
   }
@@ -31,6 +32,7 @@ std::optional<QuotaPeriods> most_throttled(const std::vector<QuotaPeriods>& befo
 /// strictest on the way to the root.
 class Cgroup {
  public:
+  /// Finds the group of this process, once. Throws nothing, also where there is none.
   explicit Cgroup(SystemFiles files);
 
   /// Its path, processors, limits of processor time and of memory.

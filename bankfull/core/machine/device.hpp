@@ -6,15 +6,20 @@ namespace bankfull {
 
 /// Where work runs and its data lives: the CPU team of this process or one CUDA GPU.
 struct Device {
+  /// What does the work: the processors of this process, or a GPU by CUDA.
   enum class Kind { cpu, cuda };
 
-  Kind kind = Kind::cpu;
-  int index = 0;  ///< number of the GPU; 0 for the CPU
+  Kind kind = Kind::cpu;  ///< the default is the CPU
+  int index = 0;          ///< number of the GPU; 0 for the CPU
 
+  /// The team of this process, on whichever processors it may use.
   static constexpr Device cpu() { return {}; }
+  /// The GPU that CUDA gives this number, from 0 on. Not checked: resolve_device does that.
   static constexpr Device cuda(int index) { return {Kind::cuda, index}; }
 
+  /// Whether it is a GPU, so that its data lies in GPU memory.
   [[nodiscard]] constexpr bool is_cuda() const { return kind == Kind::cuda; }
+  /// The same kind and number.
   friend constexpr bool operator==(const Device&, const Device&) = default;
 };
 

@@ -36,7 +36,9 @@ class GpuMonitor {
   [[nodiscard]] std::optional<double> utilisation() const { return nvml_.utilisation(gpu_); }
 
   // Counters, for differences between two readings; less than a millisecond together.
+  /// What the board has used since the driver was loaded; empty: not counted.
   [[nodiscard]] std::optional<double> energy_joules() const { return nvml_.energy_joules(gpu_); }
+  /// For how long each reason has applied since the driver was loaded.
   [[nodiscard]] ThrottleSeconds throttle_seconds() const { return nvml_.throttle_seconds(gpu_); }
 
   /// The limit of its power; empty: not reported.

@@ -11,11 +11,12 @@ namespace bankfull {
 
 /// A slot with a memory module.
 struct MemoryModule {
-  std::string slot = {};  ///< "P1-DIMMA1"
-  std::string type = {};  ///< "DDR5"
-  std::int64_t bytes = 0;
+  std::string slot = {};            ///< "P1-DIMMA1"
+  std::string type = {};            ///< "DDR5"
+  std::int64_t bytes = 0;           ///< its capacity
   std::int64_t mega_transfers = 0;  ///< per second, as configured; 0: unknown
 
+  /// Slots too: see `describe_memory_modules` for modules of the same kind.
   friend bool operator==(const MemoryModule&, const MemoryModule&) = default;
 };
 

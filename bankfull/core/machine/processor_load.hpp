@@ -28,6 +28,7 @@ int free_cores(const std::vector<Processor>& ordered, const std::map<int, double
 /// How many processors other processes use.
 class OtherLoad {
  public:
+  /// Takes the first reading. `processors` are the system's numbers of those to watch.
   OtherLoad(SystemFiles files, std::vector<int> processors);
 
   /// The mean since the last call or the construction, for which a fraction of a second must have

@@ -18,17 +18,21 @@ enum class EnergyDomain {
   dram,     ///< the processors' memory, where they count it
 };
 
+/// How many there are: sizes arrays with a place for each.
 inline constexpr std::size_t energy_domains = 3;
 
 /// Joules of each domain since some time in the past; empty: not counted.
 struct EnergyCount {
+  /// By domain, as operator[] has it.
   std::array<std::optional<double>, energy_domains> joules = {};
   /// How often counting was interrupted: only counts of the same number can be subtracted.
   std::array<int, energy_domains> gaps = {};
 
+  /// Joules of a domain; empty: not counted.
   [[nodiscard]] std::optional<double>& operator[](EnergyDomain domain) {
     return joules.at(static_cast<std::size_t>(domain));
   }
+  /// The same, to read.
   [[nodiscard]] const std::optional<double>& operator[](EnergyDomain domain) const {
     return joules.at(static_cast<std::size_t>(domain));
   }
@@ -42,6 +46,8 @@ struct EnergyCount {
 /// the one before.
 class Rapl {
  public:
+  /// Finds the counters of all sockets and takes their first reading. Throws nothing: see
+  /// `unknown_because`.
   explicit Rapl(SystemFiles files);
 
   /// Joules since construction, summed over the sockets, `seconds` after any fixed time. Counting
@@ -70,9 +76,10 @@ class Rapl {
   std::string unknown_because_;
 };
 
-// No socket and no socket's memory uses more, so that a counter cannot wrap unseen in less than its
-// range divided by this: four minutes for the 262 kJ of a socket.
+/// No socket uses more, so that its counter cannot wrap unseen in less than its range divided by
+/// this: four minutes for 262 kJ.
 inline constexpr double max_package_watts = 1000.0;
+/// The same of the memory of a socket.
 inline constexpr double max_dram_watts = 200.0;
 
 }  // namespace bankfull

@@ -12,6 +12,7 @@ namespace bankfull {
 /// Nothing throws: what cannot be read is missing.
 class SystemFiles {
  public:
+  /// Paths are relative to this root: they begin without a slash.
   explicit SystemFiles(std::filesystem::path root = "/") : root_(std::move(root)) {}
 
   /// The whole text of a file, such as "proc/stat", without blanks at its end.

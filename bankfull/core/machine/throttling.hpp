@@ -28,19 +28,23 @@ inline constexpr auto throttle_names = enum_names<Throttle>({
     {Throttle::cgroup_quota, "held back by its cgroup"},
 });
 
+/// How many reasons there are: sizes arrays with a place for each.
 inline constexpr std::size_t throttle_count = throttle_names.values().size();
 
 /// Seconds for which each reason has applied since some time in the past; empty: not counted.
 struct ThrottleSeconds {
-  std::array<std::optional<double>, throttle_count> of = {};
+  std::array<std::optional<double>, throttle_count> of = {};  ///< by reason, as operator[] has it
 
+  /// Seconds of a reason; empty: not counted.
   [[nodiscard]] std::optional<double>& operator[](Throttle reason) {
     return of.at(static_cast<std::size_t>(reason));
   }
+  /// The same, to read.
   [[nodiscard]] const std::optional<double>& operator[](Throttle reason) const {
     return of.at(static_cast<std::size_t>(reason));
   }
 
+  /// Whether any reason is counted, if only as 0 s.
   [[nodiscard]] bool any_known() const {
     for (const std::optional<double>& seconds : of) {
       if (seconds) {

@@ -66,6 +66,7 @@ class Benchmark {
   [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
 
  protected:
+  /// For `run` of long work; until `set_pauses` has been called they never interrupt it.
   [[nodiscard]] const Pauses& pauses() const { return pauses_; }
 
  private:

@@ -30,6 +30,8 @@ struct SharedPass {
 /// of the working set.
 class CeilingProbe {
  public:
+  /// Allocates bytes / sharing on the device; `threads` are those of a CPU's team. Throws
+  /// UsageError if memory does not suffice, RuntimeFailure for a GPU in a program without CUDA.
   CeilingProbe(Device device, int threads, std::int64_t bytes, int sharing = 1);
 
   /// Selects the mix to measure, with every variant of its pass (CPU: ordinary and streaming

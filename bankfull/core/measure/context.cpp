@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 namespace bankfull {
@@ -99,7 +100,9 @@ std::string nccl_fact() {
 /// The standard and the library of MPI, which is found when the program starts.
 std::string mpi_fact() {
   if constexpr (build::mpi) {
-    return detail::mpi_standard() + ", " + detail::mpi_library();
+    return detail::has_mpi_library(detect_launch())
+               ? detail::mpi_standard() + ", " + detail::mpi_library()
+               : "not opened: no launcher started this process, or BANKFULL_MPI=none";
   }
   return "no";
 }

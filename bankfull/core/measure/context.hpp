@@ -10,9 +10,9 @@ namespace bankfull {
 
 /// A titled group of facts about the machine or the build, in display order.
 struct FactGroup {
-  std::string key;    ///< JSON key: "cpu"
-  std::string title;  ///< for people: "Processor"
-  std::vector<Figure> facts;
+  std::string key;            ///< JSON key: "cpu"
+  std::string title;          ///< for people: "Processor"
+  std::vector<Figure> facts;  ///< named by their JSON keys
 };
 
 /// The machine and the build: the contents of `bankfull info` and the context of every

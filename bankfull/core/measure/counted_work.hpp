@@ -39,6 +39,7 @@ class CountedWork {
     timed_seconds_ = 0.0;
   }
 
+  /// What was counted up to the last reading: all of the work once the `last` piece was added.
   [[nodiscard]] const CounterTally& tally() const { return tally_; }
 
  private:

@@ -29,8 +29,9 @@ class CounterTally {
   /// the one before, with what lies between.
   void add(const CounterReading& before, const CounterReading& after, double timed_seconds);
 
-  [[nodiscard]] int windows() const { return windows_; }
+  [[nodiscard]] int windows() const { return windows_; }     ///< joined ones count as one
   [[nodiscard]] double seconds() const { return seconds_; }  ///< of all windows
+  /// Of the timed work in all windows, without what lies around it.
   [[nodiscard]] double timed_seconds() const { return timed_seconds_; }
 
   /// Joules in all windows; empty: not counted in all of them.
@@ -57,6 +58,7 @@ class CounterTally {
 
 /// The share of the windows for which a GPU was throttled for a reason.
 struct ThrottledShare {
+  /// One of those that GPUs count.
   Throttle reason = Throttle::power_cap;
   double share = 0.0;  ///< 0 to 1; of several GPUs, of the one throttled longest
 };
@@ -76,15 +78,17 @@ struct EnergyUse {
   std::vector<Figure> domains = {};  ///< joules of each, also of those that do not count above
   std::string unknown_because = {};  ///< empty: the joules are known
 
+  /// Whether the joules are known; if not, `unknown_because` says why.
   [[nodiscard]] bool is_known() const { return unknown_because.empty(); }
+  /// Mean power over all windows; empty if the joules are not known.
   [[nodiscard]] std::optional<double> watts() const {
     return is_known() ? std::optional(joules / seconds) : std::nullopt;
   }
 };
 
-// The drivers' counters of energy advance in steps, as measured for an H100 and as documented for
-// RAPL (Intel SDM 3B, 15.10.1).
+/// The driver's counter of a GPU's energy advances in steps of this length, measured on an H100.
 inline constexpr double gpu_counter_seconds = 0.1;
+/// The same for processors, as documented for RAPL (Intel SDM 3B, 15.10.1).
 inline constexpr double processor_counter_seconds = 1e-3;
 
 /// Joules are not told if they may be wrong by more than this fraction.

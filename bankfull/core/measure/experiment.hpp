@@ -19,16 +19,16 @@ enum class Repeats { equal, different };
 
 /// The samples of one benchmark; the same on all ranks.
 struct Samples {
-  std::vector<double> seconds = {};
-  std::vector<double> event_seconds = {};
-  std::vector<Check> checks = {};  ///< of the last repeat, or of the first that failed
-  CounterTally counters = {};      ///< of this rank, around the repeats
+  std::vector<double> seconds = {};        ///< of each repeat, on the slowest rank
+  std::vector<double> event_seconds = {};  ///< by the slowest device's clock; empty if it has none
+  std::vector<Check> checks = {};          ///< of the last repeat, or of the first that failed
+  CounterTally counters = {};              ///< of this rank, around the repeats
 };
 
 /// The same work with and without its communication; its results need not be correct.
 struct CommunicationPair {
-  Benchmark* with = nullptr;
-  Benchmark* without = nullptr;
+  Benchmark* with = nullptr;     ///< not owned, nor is the other
+  Benchmark* without = nullptr;  ///< the same work, but no messages
 };
 
 /// Measures the work of one run on all ranks: times it, records its traffic, compares it with the

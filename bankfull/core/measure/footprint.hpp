@@ -38,6 +38,7 @@ class Footprints {
   /// Collective. `threads` are those of this rank's team.
   Footprints(Device device, int threads, const Communicator& ranks, CeilingRule ceilings);
 
+  /// The footprint if every rank on this node needs as much as this one.
   [[nodiscard]] Footprint of(const WorkBytes& work) const;
 
   /// Whether the memory that is now free suffices.

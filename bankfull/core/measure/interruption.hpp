@@ -20,6 +20,7 @@ class Interruption {
 /// Unwinds work of an interrupted run that has no result yet. Thrown on all ranks.
 class Interrupted final : public std::exception {
  public:
+  /// Says nothing of the cause; see Interruption::cause.
   [[nodiscard]] const char* what() const noexcept override { return "the run was interrupted"; }
 };
 

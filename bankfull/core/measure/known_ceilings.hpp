@@ -13,7 +13,7 @@ namespace bankfull {
 struct CeilingHome {
   /// One entry per rank, with the same text on the same machine: RankSurvey::devices.
   std::vector<std::string> devices = {};
-  int nodes = 1;
+  int nodes = 1;  ///< over which the ranks were spread
 };
 
 /// Collective: for a run whose ranks use `device` with teams of `threads`; both may differ between

@@ -9,10 +9,10 @@ namespace bankfull {
 
 /// The extremes of a quantity over all readings.
 struct ObservedRange {
-  std::string name;
-  double min = 0.0;
-  double max = 0.0;
-  std::string unit = {};
+  std::string name;       ///< that of the figure: "sm_clock"
+  double min = 0.0;       ///< smallest reading
+  double max = 0.0;       ///< largest reading
+  std::string unit = {};  ///< of both; empty for none
 };
 
 /// A GPU or a host as it was before, during and after a run.
@@ -31,7 +31,7 @@ struct ObservedPart {
 
 /// The state of the machine around a run: each GPU in use and each node, in the order of ranks.
 struct MachineState {
-  std::vector<ObservedPart> parts = {};
+  std::vector<ObservedPart> parts = {};  ///< empty if nobody watched
 
   /// What slowed any part, each once.
   [[nodiscard]] std::vector<std::string> limits() const;
@@ -44,9 +44,11 @@ struct MachineState {
 /// would have told.
 std::string verdict_on_machine(const std::vector<std::string>& limits, bool is_known);
 
-// As JSON text: the value of `machine_state` in a result. What is missing has its default; text
-// that is no such JSON throws nlohmann's exception.
+/// As JSON text in one line: the value of `machine_state` in a result, with the verdict.
 std::string machine_to_json(const MachineState& state);
+
+/// The state in such a text. What is missing has its default; text that is no such JSON throws
+/// nlohmann's exception.
 MachineState machine_from_json(const std::string& text);
 
 }  // namespace bankfull

@@ -18,10 +18,10 @@ namespace bankfull {
 
 /// Where a GPU is found.
 struct GpuAddress {
-  std::string name;  ///< for people: "GPU 0 of host node1"
-  std::string model;
-  std::string uuid;
-  std::string pci_bus_id;
+  std::string name;        ///< for people: "GPU 0 of host node1"
+  std::string model;       ///< as the driver gives it: "NVIDIA H200"
+  std::string uuid;        ///< for the record only
+  std::string pci_bus_id;  ///< by which the driver finds it; the same GPU is watched once
 };
 
 /// Watches this rank's GPUs and, on one rank of each node, the node, from its construction on. It
@@ -40,8 +40,11 @@ class MachineWatch {
   /// The GPUs that work from now on, of which the counters are read: their state is observed until
   /// the end, unless it is already. Nothing happens for the CPU, or in a program without CUDA.
   void watch(const std::vector<Device>& devices);
+  /// The same for one device.
   void watch(Device device) { watch(std::vector<Device>{device}); }
+  /// The same for GPUs by their addresses; without any, those watched before stay.
   void watch_gpus(const std::vector<GpuAddress>& gpus);
+  /// The same for one GPU.
   void watch(const GpuAddress& gpu) { watch_gpus({gpu}); }
 
   /// Energy and throttling of the GPUs that work, and of the node: less than a millisecond for a

@@ -10,9 +10,10 @@ namespace bankfull {
 /// The ratio of equally long streams that a kernel reads and writes; memory bandwidth depends on it
 /// and on the precision.
 struct Mix {
-  int reads = 1;
-  int writes = 1;
+  int reads = 1;   ///< 0 if it only writes
+  int writes = 1;  ///< 0 if it only reads
 
+  /// Compares the numbers, not the ratio: 2:2 is not 1:1.
   friend bool operator==(const Mix&, const Mix&) = default;
 };
 

@@ -12,9 +12,9 @@ namespace bankfull {
 
 /// The part of a task about to begin: from `done` to `done + 1` of `total` units.
 struct Stage {
-  std::string task;
-  double done = 0.0;
-  double total = 1.0;
+  std::string task;    ///< as Progress shows it
+  double done = 0.0;   ///< units that are complete
+  double total = 1.0;  ///< units of the whole task
 };
 
 /// Lets long work be interrupted, and reports its progress.

@@ -27,9 +27,13 @@ inline constexpr const char* perturbation_check_name = "operator not perturbed";
 /// `perturbation_check_name`.
 Check perturbation_check(double epsilon, const std::string& subject = {});
 
-// These append nothing if epsilon is 0.
+/// Appends the note, or nothing if epsilon is 0.
 void add_perturbation(double epsilon, std::vector<std::string>& notes);
+
+/// Appends the parameter, or nothing if epsilon is 0.
 void add_perturbation(double epsilon, std::vector<Figure>& parameters);
+
+/// Appends the check, which fails, or nothing if epsilon is 0.
 void add_perturbation(double epsilon, std::vector<Check>& checks, const std::string& subject = {});
 
 }  // namespace bankfull

@@ -16,6 +16,7 @@ class Progress {
   /// `done` of `total` units of `task`; called often, must be cheap.
   virtual void update(const std::string& task, double done, double total, const Detail& detail) = 0;
 
+  /// The same without details.
   void update(const std::string& task, double done, double total) {
     update(task, done, total, nullptr);
   }

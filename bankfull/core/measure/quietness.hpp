@@ -19,21 +19,22 @@ struct Quietness {
 
   /// The bounds below that are exceeded, each with its figures; empty if the measurement is quiet.
   [[nodiscard]] std::vector<std::string> disturbances() const;
+  /// Whether any of these bounds is exceeded.
   [[nodiscard]] bool noisy() const { return !disturbances().empty(); }
 };
 
 // A measurement that exceeds one of these is noisy (docs/adr/0014).
-inline constexpr double max_quiet_spread = 0.20;
-inline constexpr double max_quiet_drift = 0.10;
-inline constexpr double max_quiet_foreign_load = 0.10;
-inline constexpr double max_quiet_steal = 0.05;
+inline constexpr double max_quiet_spread = 0.20;        ///< bound of Quietness::spread
+inline constexpr double max_quiet_drift = 0.10;         ///< bound of Quietness::ceiling_drift
+inline constexpr double max_quiet_foreign_load = 0.10;  ///< bound of Quietness::foreign_load
+inline constexpr double max_quiet_steal = 0.05;         ///< bound of Quietness::steal
 
 /// Processor time that Linux has counted since boot, for this node and for this process.
 struct ProcessorTimes {
   double capacity_seconds = 0.0;  ///< of all processors
   double busy_seconds = 0.0;      ///< used by any process
-  double stolen_seconds = 0.0;
-  double own_seconds = 0.0;  ///< used by this process
+  double stolen_seconds = 0.0;    ///< withheld by the hypervisor
+  double own_seconds = 0.0;       ///< used by this process
 
   /// From `text` in the format of /proc/stat; `own_seconds` remains 0.
   static ProcessorTimes parse(const std::string& text, double ticks_per_second);

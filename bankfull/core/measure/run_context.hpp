@@ -25,10 +25,10 @@ enum class CeilingRule {
 
 /// How a run of any workload is measured.
 struct MeasurePolicy {
-  CeilingRule ceiling = CeilingRule::automatic;
-  std::vector<Ceiling> known_ceilings = {};  ///< for CeilingRule::file
-  CeilingHome home = {};                     ///< to be recorded with the result
-  ThreadPlacement placement = {};            ///< of this rank
+  CeilingRule ceiling = CeilingRule::automatic;  ///< which ceilings the percentages refer to
+  std::vector<Ceiling> known_ceilings = {};      ///< for CeilingRule::file
+  CeilingHome home = {};                         ///< to be recorded with the result
+  ThreadPlacement placement = {};                ///< of this rank
 
   // Measuring all ceilings of a run takes at most the larger of the two; see Ceilings.
   double ceiling_share = 0.1;    ///< of the run without its ceilings
@@ -39,9 +39,9 @@ struct MeasurePolicy {
 
 /// What the `run` of every workload is given in addition to its plan.
 struct RunContext {
-  const Communicator& ranks;
-  Progress& progress;
-  MeasurePolicy policy = {};
+  const Communicator& ranks;                   ///< all ranks of the run; outlives the context
+  Progress& progress;                          ///< of this rank; outlives the context
+  MeasurePolicy policy = {};                   ///< the same on all ranks, but for the placement
   const Interruption* interruption = nullptr;  ///< of this rank; may be null
   MachineWatch* machine = nullptr;             ///< of this rank; null on all ranks or none
   TeamWaits* waits = nullptr;                  ///< of this rank's teams; may be null

@@ -21,7 +21,7 @@ struct UsedOption {
 
 /// How the program was invoked.
 struct Invocation {
-  std::string command_line = {};
+  std::string command_line = {};         ///< the program and its arguments
   std::vector<UsedOption> options = {};  ///< every option of the command
 };
 

@@ -12,16 +12,18 @@ enum class Scaling {
   weak,    ///< the problem of one rank
 };
 
+/// As options and results have them.
 inline constexpr auto scaling_names =
     enum_names<Scaling>({{Scaling::strong, "strong"}, {Scaling::weak, "weak"}});
 
+/// The name in scaling_names.
 inline std::string to_string(Scaling mode) { return scaling_names.to_string(mode); }
 
 /// The time of a step, such as an iteration, on a number of ranks.
 struct ScalingPoint {
-  int ranks = 1;
-  int cores = 1;  ///< cores or GPUs of all ranks
-  double seconds = 0.0;
+  int ranks = 1;         ///< that share the work
+  int cores = 1;         ///< cores or GPUs of all ranks
+  double seconds = 0.0;  ///< of one step
 };
 
 /// Work per time relative to `first`; the work of weak problems grows with the ranks.

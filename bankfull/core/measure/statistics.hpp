@@ -7,9 +7,9 @@ namespace bankfull {
 /// Summary of repeated measurements of one quantity.
 struct Statistics {
   std::vector<double> samples;  ///< in the order measured
-  double median = 0.0;
-  double min = 0.0;
-  double max = 0.0;
+  double median = 0.0;          ///< of an even number of samples, the mean of the two middle ones
+  double min = 0.0;             ///< of times, the fastest
+  double max = 0.0;             ///< of times, the slowest
 
   /// (max - min) / median.
   [[nodiscard]] double spread() const { return median > 0.0 ? (max - min) / median : 0.0; }

@@ -5,6 +5,7 @@
 
 namespace bankfull {
 
+/// As options and results have them.
 inline constexpr auto stream_operation_names = enum_names<StreamOperation>({
     {StreamOperation::read, "read"},
     {StreamOperation::write, "write"},

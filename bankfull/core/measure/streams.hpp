@@ -25,11 +25,13 @@ enum class StreamOperation {
 /// The scalar s of scale, triad and write.
 inline constexpr int stream_factor = 3;
 
+/// A stream kernel: what it does to arrays of which precision, and how it stores.
 struct StreamPattern {
+  /// Which arrays it reads and writes.
   StreamOperation operation = StreamOperation::copy;
-  int mix_reads = 1;   ///< of StreamOperation::mix, 1 to max_mix_reads
-  int mix_writes = 1;  ///< likewise, 1 to max_mix_writes
-  Precision precision = Precision::fp64;
+  int mix_reads = 1;                      ///< of StreamOperation::mix, 1 to max_mix_reads
+  int mix_writes = 1;                     ///< likewise, 1 to max_mix_writes
+  Precision precision = Precision::fp64;  ///< of all arrays
   bool streaming_stores = false;  ///< CPU: stores bypass the caches, without reading the line first
 
   /// For StreamOperation::copy: the number of streams that traverse each array at the same time,
@@ -39,8 +41,9 @@ struct StreamPattern {
   /// GPU.
   int n_copy = 1;
 
-  [[nodiscard]] int reads() const;
-  [[nodiscard]] int writes() const;
+  [[nodiscard]] int reads() const;   ///< number of arrays read, 0 for StreamOperation::write
+  [[nodiscard]] int writes() const;  ///< number of arrays written, 0 for StreamOperation::read
+  /// Number of arrays in all.
   [[nodiscard]] int arrays() const { return reads() + writes(); }
 
   /// Whether the last array read is multiplied by stream_factor.
@@ -54,6 +57,7 @@ struct StreamPattern {
 /// The pass that moves a mix: `read` or `write` if the mix only reads or only writes.
 StreamPattern pattern_of(const Mix& mix, Precision precision);
 
+/// The name in stream_operation_names.
 std::string to_string(StreamOperation operation);
 
 /// "triad, fp64", "13 read : 1 write, fp32, streaming stores".
@@ -61,8 +65,8 @@ std::string to_string(const StreamPattern& pattern);
 
 /// How a GPU runs a pass. Zero blocks: as many as the data need at one 16-byte access per thread.
 struct StreamGrid {
-  int blocks = 0;
-  int threads = 256;
+  int blocks = 0;           ///< of the launch; 0: see above
+  int threads = 256;        ///< per block
   bool through_l1 = false;  ///< let reads hit L1; otherwise L2 is the first cache
 };
 

@@ -12,6 +12,7 @@ namespace bankfull {
 /// with others are measured afterwards.
 class Clearing {
  public:
+  /// Steady, as waits must not change with the time of day; callers pass its times.
   using Clock = std::chrono::steady_clock;
 
   /// A lower bound, so that memory is certainly cleared: for a whole GPU the wait is some seconds.

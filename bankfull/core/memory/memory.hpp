@@ -8,6 +8,7 @@
 
 namespace bankfull {
 
+/// Where memory lies.
 enum class MemorySpace {
   host,    ///< pageable, 2 MiB aligned, huge pages requested
   pinned,  ///< page-locked host memory, for copies to and from a GPU
@@ -21,10 +22,15 @@ enum class MemorySpace {
 class Memory {
  public:
   Memory() : data_(nullptr, Release{}) {}
+  /// Allocates; 0 bytes are memory too, whose address is not null. A RuntimeFailure also where a
+  /// build without CUDA is asked for memory other than the host's.
   Memory(MemorySpace space, std::size_t bytes);
 
+  /// Null where nothing was allocated. Only GPUs may read memory of the device.
   [[nodiscard]] void* data() const { return data_.get(); }
+  /// As asked for; host memory may be larger: see `resident_bytes`.
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  /// The host where nothing was allocated.
   [[nodiscard]] MemorySpace space() const { return space_; }
 
  private:
@@ -54,6 +60,7 @@ class MemoryWatch {
   std::int64_t held_at_start_;
 };
 
+/// Where a device's data lies: GPU memory, or pageable memory of the host. Never pinned memory.
 constexpr MemorySpace memory_space_of(Device device) {
   return device.is_cuda() ? MemorySpace::device : MemorySpace::host;
 }

@@ -18,9 +18,11 @@ namespace bankfull {
 /// Complex numbers in registers: index them by what is known when compiled.
 template <class Complex, int Count>
 struct ComplexPoints {
-  Complex value[static_cast<unsigned>(Count)];
+  Complex value[static_cast<unsigned>(Count)];  ///< the points in their order
 
+  /// Point i of 0 to Count - 1, not checked.
   BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE Complex& operator[](int i) { return value[i]; }
+  /// The same, to read.
   BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE const Complex& operator[](int i) const {
     return value[i];
   }

@@ -18,15 +18,19 @@ namespace bankfull {
 template <class Real>
 class LaneTransform {
  public:
+  /// Sequences side by side: 16 of floats, 8 of doubles.
   static constexpr std::int64_t lanes = Pack<Real>::width;
+  /// Reals of a block.
   static constexpr std::int64_t block = 2 * lanes;
 
+  /// The direction of a transform.
   using Sign = FftSign;
 
   /// For sequences of n elements, at least one. The time is n log n where n is a product of small
   /// primes; a large prime p takes p operations an element.
   explicit LaneTransform(std::int64_t n);
 
+  /// Elements of a sequence, and blocks of the data.
   [[nodiscard]] std::int64_t size() const { return n_; }
 
   /// Transforms the n blocks at `data`; `other` has room for as many. Neither is scaled. Returns

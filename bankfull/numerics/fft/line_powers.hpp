@@ -17,12 +17,15 @@ namespace bankfull {
 /// Electroacoust. 18, 1970). No library has a part in it.
 class LinePowers {
  public:
+  /// Sequences that `find` takes at a time: eight.
   static constexpr std::int64_t lanes = LaneFft::lanes;
 
   /// n: at least 1.
   explicit LinePowers(std::int64_t n);
 
+  /// Elements of a sequence.
   [[nodiscard]] std::int64_t size() const { return n_; }
+  /// n / 2 + 1: 0 is one of them.
   [[nodiscard]] std::int64_t wavenumbers() const { return n_ / 2 + 1; }
 
   /// Finds the powers of eight sequences: element j of sequence l is values[j * lanes + l], and its

@@ -8,9 +8,10 @@ namespace bankfull::formula {
 
 /// All numbers from `least` to `most`.
 struct Interval {
-  double least = -HUGE_VAL;
-  double most = HUGE_VAL;
+  double least = -HUGE_VAL;  ///< -infinity: no lower bound
+  double most = HUGE_VAL;    ///< infinity: no upper bound
 
+  /// Whether it has both bounds; false for NaN.
   [[nodiscard]] bool finite() const { return std::isfinite(least) && std::isfinite(most); }
 
   /// The largest magnitude in it.

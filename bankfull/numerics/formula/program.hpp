@@ -65,7 +65,9 @@ BANKFULL_HOST_DEVICE constexpr int values_of(Operation operation) {
   return operation < Operation::select ? 2 : 3;
 }
 
+/// A step of a formula in postfix order.
 struct Instruction {
+  /// Takes its values from the stack and leaves its result there.
   Operation operation = Operation::constant;
   double value = 0.0;  ///< of a constant
 };
@@ -162,12 +164,13 @@ BANKFULL_HOST_DEVICE inline double result_of_two(Operation operation, double a, 
 /// device evaluate alike, so that a GPU does not depend on the host for values of a formula. Made
 /// by `compile`.
 struct Program {
-  static constexpr int max_instructions = 64;
-  static constexpr int deepest_stack = 16;
+  static constexpr int max_instructions = 64;  ///< `compile` refuses longer formulas
+  static constexpr int deepest_stack = 16;     ///< and those that need more values at a time
 
-  Instruction code[max_instructions] = {};
-  int count = 0;  ///< 0: there is no formula
+  Instruction code[max_instructions] = {};  ///< in postfix order, `count` of them
+  int count = 0;                            ///< 0: there is no formula
 
+  /// Whether there is a formula.
   [[nodiscard]] bool given() const { return count > 0; }
 
   /// The formula's value; 0 where there is none.

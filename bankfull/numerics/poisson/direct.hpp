@@ -54,10 +54,11 @@ std::int64_t direct_slab_bytes(const Domain& domain, std::size_t element_bytes, 
 /// that of the passes that serve all domains: a solver's traffic() knows better.
 struct DirectCost {
   Traffic traffic;  ///< on CPUs of several ranks at most: sweeps for sides may end early
-  std::int64_t sent_bytes = 0;
-  int messages = 0;  ///< that it sends, in two exchanges
+  std::int64_t sent_bytes = 0;  ///< to other ranks; 0 on one rank
+  int messages = 0;             ///< that it sends, in two exchanges
 };
 
+/// The cost of one solve on so many ranks; `element_bytes` is the size of a Real.
 DirectCost direct_cost(const Domain& domain, std::size_t element_bytes, bool on_gpu, int ranks);
 
 /// The same solver on ranks: cell (0, 0, 0) of its slots is the first cell of this rank's slab. It

@@ -10,10 +10,10 @@ namespace bankfull::poisson {
 template <class Real>
 struct FaceVelocity {
   const Real* along_i = nullptr;  ///< at cell (0, 0, 0), on the solver's device
-  const Real* along_j = nullptr;
-  const Real* along_k = nullptr;
-  std::int64_t plane_pitch = 0;  ///< of all three, in elements
-  std::int64_t row_pitch = 0;
+  const Real* along_j = nullptr;  ///< likewise
+  const Real* along_k = nullptr;  ///< likewise
+  std::int64_t plane_pitch = 0;   ///< of all three, in elements
+  std::int64_t row_pitch = 0;     ///< likewise
 };
 
 }  // namespace bankfull::poisson

@@ -59,9 +59,11 @@ enum class MultigridLimit {
   range,   ///< `value`: the largest coefficient over the smallest eigenvalue, see below
 };
 
+/// How a domain stands to what multigrid serves.
 struct MultigridFit {
+  /// The one exceeded; none: multigrid converges.
   MultigridLimit limit = MultigridLimit::none;
-  double value = 0.0;
+  double value = 0.0;    ///< what exceeds `largest`: see MultigridLimit; 0 for none
   double largest = 0.0;  ///< value that is served
   int narrow = 0;        ///< number of the axis that has the thinnest cells, or the widths
   int other = 0;         ///< and of the longest axis, or of the second one with such widths
@@ -98,11 +100,20 @@ struct MultigridFit {
 /// Lines along k would be scattered in memory: the most stretched axis of a domain should be i or
 /// j.
 MultigridFit multigrid_fit(const Domain& domain);
+
+/// Whether multigrid_fit finds no limit.
 bool multigrid_serves(const Domain& domain);
 
+/// The largest value of MultigridLimit::shapes that is served.
 inline constexpr double max_ratio_of_shapes = 3.6;
+
+/// The same where lines are relaxed and an axis across them has one cell.
 inline constexpr double max_ratio_of_shapes_in_planes = 14.0;
+
+/// The largest value of MultigridLimit::range that is served, without lines or across them.
 inline constexpr double max_range = 8e6;
+
+/// The same for the cells along lines.
 inline constexpr double max_range_along_lines = 3e6;
 
 /// All memory that a solver for fields of `element_bytes` per element takes, on its device; of this

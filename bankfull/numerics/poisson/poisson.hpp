@@ -11,16 +11,19 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace bankfull::poisson {
 
 /// The cells along one axis.
 struct Axis {
-  std::vector<double> widths;
-  bool periodic = false;  ///< else a wall at both ends, through which nothing flows
+  std::vector<double> widths;  ///< of each cell, from the lower end to the upper
+  bool periodic = false;       ///< else a wall at both ends, through which nothing flows
 
+  /// How many there are: one of each width.
   [[nodiscard]] std::int64_t cells() const { return static_cast<std::int64_t>(widths.size()); }
+  /// Whether all widths are the same, to 1e-12 of the first.
   [[nodiscard]] bool uniform() const;
 
   /// Distance between the centres of the cells on both sides of face n, 0 <= n <= cells(). Beyond a
@@ -39,10 +42,11 @@ double width_ratio(const Axis& axis);
 /// the wall is zero. The solution is unique up to a constant, and exists where the sum of f times
 /// volume is zero; solvers subtract the mean of f, which is rounding in a flow solver.
 struct Domain {
-  Axis i;
-  Axis j;
+  Axis i;  ///< slowest in memory
+  Axis j;  ///< rows of a plane
   Axis k;  ///< contiguous in memory
 
+  /// Numbers of cells along i, j and k.
   [[nodiscard]] Extents extents() const { return {i.cells(), j.cells(), k.cells()}; }
 };
 
@@ -64,13 +68,14 @@ BANKFULL_HOST_DEVICE constexpr std::int64_t slot_of(std::int64_t cell, std::int6
 /// small and passed by value, whose bounds are checked where assertions are on, in kernels too.
 template <class Real>
 struct CellSlots {
-  Real* data = nullptr;  ///< slot of cell (0, 0, 0), on the solver's device
-  std::int64_t plane_pitch = 0;
-  std::int64_t row_pitch = 0;
-  std::int64_t folded_j = 0;  ///< see slot_of
-  std::int64_t folded_k = 0;
+  Real* data = nullptr;          ///< slot of cell (0, 0, 0), on the solver's device
+  std::int64_t plane_pitch = 0;  ///< elements from a plane of i to the next
+  std::int64_t row_pitch = 0;    ///< elements from a row of slots to the next
+  std::int64_t folded_j = 0;     ///< see slot_of
+  std::int64_t folded_k = 0;     ///< likewise
   Box reach = {};  ///< cells that have a slot: those of ranks before a block too, where it has them
 
+  /// The slot of a cell within `reach`.
   BANKFULL_HOST_DEVICE Real& operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
     expects(i >= reach.i0 && i < reach.i1, "i has a slot");
     expects(j >= reach.j0 && j < reach.j1, "j has a slot");
@@ -83,6 +88,7 @@ struct CellSlots {
 struct Outcome {
   int cycles = 0;         ///< V-cycles; 0 for a direct solver
   double residual = 0.0;  ///< max |f - L p|, as far as the solver knows it; 0 for a direct solver
+  /// The residual is within the bound of Stopping; true for a direct solver.
   bool converged = true;
 };
 
@@ -91,11 +97,15 @@ struct Outcome {
 /// solve() must not be recorded; later ones may be, into a Graph.
 template <class Real>
 class Solver {
+  static_assert(std::is_same_v<Real, float> || std::is_same_v<Real, double>,
+                "Poisson equations are solved in float or double");
+
  public:
   virtual ~Solver() = default;
 
   /// May be the same memory as solution(): write all of it before solve().
   [[nodiscard]] virtual CellSlots<Real> right_side() const = 0;
+  /// That of the last solve().
   [[nodiscard]] virtual CellSlots<Real> solution() const = 0;
 
   /// Iterative solvers start from what solution() holds.
@@ -137,7 +147,7 @@ class Solver {
 /// When an iterative solver is done.
 struct Stopping {
   double tolerance = 1e-8;  ///< on max |f - L p|, in the units of f, or those of `factor`
-  int max_cycles = 60;
+  int max_cycles = 60;      ///< V-cycles of one solve
 
   /// If it is given: a number on the solver's device that residuals are multiplied by before they
   /// are compared, read at each solve. Where it is 0 they are divided by max |f| instead.

@@ -39,6 +39,7 @@ class RootSolver final : public Solver<Real> {
   }
 
   [[nodiscard]] CellSlots<Real> right_side() const override { return slots(f_); }
+  /// On every rank that of its cells and, along axes that are cut, of the cells before them.
   [[nodiscard]] CellSlots<Real> solution() const override { return slots(p_); }
 
   void solve() override {

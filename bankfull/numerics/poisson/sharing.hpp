@@ -19,7 +19,9 @@ struct Sharing {
   /// A level of multigrid with fewer cells per rank is gathered; unset: as suits the device.
   std::optional<std::int64_t> min_cells = {};
 
+  /// Whether there are several ranks.
   [[nodiscard]] bool is_shared() const { return ranks != nullptr && ranks->size() > 1; }
+  /// The number of this rank; 0 for a process alone.
   [[nodiscard]] int rank() const { return ranks == nullptr ? 0 : ranks->rank(); }
 };
 

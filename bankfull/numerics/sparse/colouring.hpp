@@ -11,6 +11,7 @@ class CudaExecutor;
 
 /// A row's colour; no_colour where it has none yet.
 using Colour = std::uint8_t;
+/// Of a row that is not coloured yet.
 inline constexpr Colour no_colour = 0xff;
 
 /// Colours the rows so that no two of a colour are connected by an entry between own rows: each row
@@ -19,6 +20,7 @@ inline constexpr Colour no_colour = 0xff;
 ///
 /// Both devices find the same colours: rows wait for the rows before them.
 int colour_greedily(const CpuExecutor& executor, const CsrView& matrix, Colour* colours);
+/// The same on a GPU.
 int colour_greedily(const CudaExecutor& executor, const CsrView& matrix, Colour* colours);
 
 /// Colours by hashes: in every round, rows whose hash is larger, or smaller, than those of all

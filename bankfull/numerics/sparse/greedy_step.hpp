@@ -10,8 +10,9 @@ namespace bankfull {
 
 /// Which of 256 colours are taken.
 struct ColourSet {
-  std::uint64_t word[4] = {};
+  std::uint64_t word[4] = {};  ///< bit c % 64 of word c / 64 is set if colour c is taken
 
+  /// Marks a colour as taken, which it may be already.
   BANKFULL_HOST_DEVICE void add(Colour colour) {
     // Compared, not indexed: on a GPU the words then stay in registers.
     for (int n = 0; n < 4; ++n) {
@@ -34,9 +35,10 @@ struct ColourSet {
 
 /// The choice of one row when all connected rows before it have their colours.
 struct GreedyStep {
-  CsrView matrix = {};
-  const Colour* colours = {};
+  CsrView matrix = {};         ///< of a symmetric pattern between own rows
+  const Colour* colours = {};  ///< of each row; only those of rows before it are read
 
+  /// The smallest colour that no connected row before this one has; no_colour if there is none.
   [[nodiscard]] BANKFULL_HOST_DEVICE Colour colour_of(std::int64_t row) const {
     ColourSet taken;
     for (std::int64_t n = matrix.start[row]; n < matrix.start[row + 1]; ++n) {

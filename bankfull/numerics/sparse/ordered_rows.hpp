@@ -58,6 +58,8 @@ struct ThreadRuns {
 /// have read it.
 class OrderedRows {
  public:
+  /// Plans the sweeps for the executor's team. The matrix is needed for this only; on a team of one
+  /// there is nothing to plan.
   OrderedRows(const CpuExecutor& executor, const CsrView& matrix);
 
   /// body(row) for all rows, each after the connected rows before it.
@@ -108,6 +110,7 @@ class OrderedRows {
     }
   }
 
+  /// The same from the last row to the first.
   template <class Body>
   void descending_on_one_thread(const Body& body) const {
     for (std::int64_t row = rows_ - 1; row >= 0; --row) {

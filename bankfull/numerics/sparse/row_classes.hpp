@@ -17,9 +17,10 @@ namespace bankfull {
 /// boundary, both in the matrix's own order; see Boundary. Both ranges begin on a multiple of an
 /// alignment; rows between the end of one and the beginning of the next are empty.
 struct RowClass {
-  Range interior = {};
-  Range boundary = {};
+  Range interior = {};  ///< new rows that need nothing of other ranks
+  Range boundary = {};  ///< new rows that may
 
+  /// Both, with the empty rows between them.
   [[nodiscard]] Range all() const { return {interior.begin, boundary.end}; }
 };
 
@@ -37,11 +38,11 @@ using Side = std::uint16_t;
 
 /// A new order of rows, by classes of rows that are not connected.
 struct RowClasses {
-  std::vector<RowClass> classes = {};
-  std::int64_t rows = 0;             ///< empty ones included; a multiple of the alignment
-  Buffer<std::int32_t> new_of = {};  ///< new row of a row
-  Buffer<std::int32_t> old_of = {};  ///< row of a new row; -1 for an empty one
-  Buffer<Side> side_of = {};         ///< of a row
+  std::vector<RowClass> classes = {};  ///< one for each colour, in the order asked for
+  std::int64_t rows = 0;               ///< empty ones included; a multiple of the alignment
+  Buffer<std::int32_t> new_of = {};    ///< new row of a row
+  Buffer<std::int32_t> old_of = {};    ///< row of a new row; -1 for an empty one
+  Buffer<Side> side_of = {};           ///< of a row
 
   /// A class with the empty rows after it, up to the next one.
   [[nodiscard]] Range padded(std::size_t number) const {

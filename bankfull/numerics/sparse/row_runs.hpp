@@ -17,7 +17,7 @@ inline constexpr std::int64_t longest_run = 32;
 /// If runs continued where rows are not connected, in a matrix from a grid from the end of a line
 /// of points to the beginning of the next, every line would wait for all of the line before it.
 struct RowRuns {
-  std::int64_t count = 0;
+  std::int64_t count = 0;           ///< number of runs
   Buffer<std::int32_t> start = {};  ///< count + 1
 };
 
@@ -50,6 +50,8 @@ struct PlaceStarts {
 
 }  // namespace detail
 
+/// The runs of a matrix's own rows, in the memory of the executor's device. A run begins at each
+/// row that is not connected to the one before it, and at multiples of longest_run.
 template <class Executor>
 RowRuns find_row_runs(const Executor& executor, const CsrView& matrix) {
   // One row more than there are, marked, is the end of the last run.

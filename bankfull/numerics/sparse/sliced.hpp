@@ -21,8 +21,9 @@ namespace bankfull {
 
 /// Column indices as they are.
 struct FullColumns {
-  const std::int32_t* column = nullptr;
+  const std::int32_t* column = nullptr;  ///< of each entry
 
+  /// The column of an entry, which is slot * Height + lane.
   [[nodiscard]] BANKFULL_HOST_DEVICE std::int32_t at(std::int64_t slot, std::int64_t entry) const {
     static_cast<void>(slot);
     return column[entry];
@@ -34,13 +35,15 @@ struct FullColumns {
 
 /// Column indices as 16 bits beyond the smallest of each slot of a slice.
 struct SlimColumns {
-  const std::int32_t* base = nullptr;  ///< of each slot
-  const std::uint16_t* offset = nullptr;
+  const std::int32_t* base = nullptr;     ///< of each slot
+  const std::uint16_t* offset = nullptr;  ///< of each entry
 
+  /// The column of an entry, which is slot * Height + lane.
   [[nodiscard]] BANKFULL_HOST_DEVICE std::int32_t at(std::int64_t slot, std::int64_t entry) const {
     return base[slot] + offset[entry];
   }
 
+  /// Where its offset is kept, for prefetches.
   [[nodiscard]] const void* place(std::int64_t entry) const { return offset + entry; }
 };
 
@@ -52,8 +55,9 @@ inline constexpr int packed_bits = 2;
 /// kept as they are: it escapes.
 template <int Height>
 struct PackedColumns {
-  static constexpr int bits = packed_bits;
-  static constexpr int per_word = 32 / bits;
+  static constexpr int bits = packed_bits;    ///< of a code
+  static constexpr int per_word = 32 / bits;  ///< codes in a word
+  /// The bits of the first code of a word.
   static constexpr std::uint32_t mask = (1U << static_cast<unsigned>(bits)) - 1U;
   /// What bases are raised by, so that none is negative.
   static constexpr std::int32_t raised = Height - 1;
@@ -61,9 +65,10 @@ struct PackedColumns {
   /// Of each slot; where its slice escapes -1 - its place in `escaped`, those of a slice following
   /// each other.
   const std::int32_t* base = nullptr;
-  const std::uint32_t* code = nullptr;  ///< a word of each lane and `per_word` slots
-  const std::int32_t* escaped = nullptr;
+  const std::uint32_t* code = nullptr;    ///< a word of each lane and `per_word` slots
+  const std::int32_t* escaped = nullptr;  ///< columns as they are, Height to a slot
 
+  /// The column of an entry, which is slot * Height + lane.
   [[nodiscard]] BANKFULL_HOST_DEVICE std::int32_t at(std::int64_t slot, std::int64_t entry) const {
     const std::int64_t lane = entry - slot * Height;
     const std::int32_t first = base[slot];
@@ -80,28 +85,30 @@ struct PackedColumns {
 template <class Columns>
 struct SlicedView {
   const std::int64_t* slot = nullptr;  ///< first slot of each slice; slices + 1
-  Columns columns = {};
-  const double* value = nullptr;
+  Columns columns = {};                ///< FullColumns, SlimColumns or PackedColumns
+  const double* value = nullptr;       ///< of each entry
 };
 
 /// Owns a sliced matrix. Its columns are full, slim or packed.
 struct Sliced {
-  bool slim = false;
-  bool packed = false;
-  std::int64_t slices = 0;
-  std::int64_t slots = 0;
-  Buffer<std::int64_t> slot = {};
+  bool slim = false;                    ///< after make_slim
+  bool packed = false;                  ///< after pack
+  std::int64_t slices = 0;              ///< of Height rows
+  std::int64_t slots = 0;               ///< of all slices, Height entries each
+  Buffer<std::int64_t> slot = {};       ///< first slot of each slice; slices + 1
   Buffer<std::int32_t> column = {};     ///< full ones
   Buffer<std::int32_t> base = {};       ///< of each slot, the smallest column; or see PackedColumns
   Buffer<std::int32_t> fits_slim = {};  ///< one number, 0 where 16 bits do not hold the columns
-  Buffer<std::uint16_t> offset = {};
-  Buffer<std::uint32_t> code = {};
-  Buffer<std::int32_t> escaped = {};
-  Buffer<double> value = {};
+  Buffer<std::uint16_t> offset = {};    ///< slim ones: see SlimColumns
+  Buffer<std::uint32_t> code = {};      ///< packed ones: see PackedColumns
+  Buffer<std::int32_t> escaped = {};    ///< packed ones: see PackedColumns
+  Buffer<double> value = {};            ///< of each entry
 
+  /// Until the columns are made slim or packed.
   [[nodiscard]] SlicedView<FullColumns> full_view() const {
     return {slot.data(), {column.data()}, value.data()};
   }
+  /// Once they are slim.
   [[nodiscard]] SlicedView<SlimColumns> slim_view() const {
     return {slot.data(), {base.data(), offset.data()}, value.data()};
   }

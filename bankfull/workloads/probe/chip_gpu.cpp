@@ -12,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <functional>
 #include <iterator>
 #include <memory>

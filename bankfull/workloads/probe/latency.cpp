@@ -34,10 +34,13 @@ struct Verdict {
   int left_out = 0;  ///< for lack of time
 };
 
-/// Longer chains are not walked as a whole: it would take seconds, and they fit no cache that a
-/// walk could warm.
+/// Longer chains are not walked as a whole: they fit no cache that a walk could warm, and at some
+/// hundred nanoseconds a node it would take seconds.
 std::int64_t longest_walk(const Problem& problem) {
-  return std::int64_t{1} << (problem.device.is_cuda() || problem.quick ? 19 : 22);
+  const std::int64_t most = std::int64_t{1}
+                            << (problem.device.is_cuda() || problem.quick ? 19 : 22);
+  const std::int64_t lines = last_cache_bytes(problem.device) / line_bytes(problem.device);
+  return std::clamp(2 * lines, std::int64_t{1} << 16, most);
 }
 
 /// Many milliseconds where the loads miss the caches; a few where something makes them fast.

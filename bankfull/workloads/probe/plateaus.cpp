@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <limits>
 
 namespace bankfull::probe {

@@ -11,7 +11,9 @@
 
 namespace bankfull {
 
+/// Of one SIMD register of the instructions that this translation unit is compiled for: 16 to 64.
 inline constexpr int register_bytes = 16;
+/// How many SIMD registers these instructions can name: what a kernel may keep in them.
 inline constexpr int register_count = 16;
 
 namespace detail {

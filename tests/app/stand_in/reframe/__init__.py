@@ -49,6 +49,8 @@ class RunOnlyRegressionTest:
         for name, value in list(vars(cls).items()):
             if hasattr(value, "stand_in_variable"):
                 setattr(cls, name, value.value)
+            elif hasattr(value, "stand_in_parameter"):
+                setattr(cls, name, value.values)
             elif not name.startswith("__") and not callable(value) and name not in DOCUMENTED:
                 raise AttributeError(f"tests of ReFrame have no attribute {name}")
 

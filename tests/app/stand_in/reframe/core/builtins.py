@@ -11,6 +11,15 @@ class variable:
         self.value = value
 
 
+class parameter:
+    """A parameter of a test: there is one test for each of its values."""
+
+    stand_in_parameter = True
+
+    def __init__(self, values):
+        self.values = list(values)
+
+
 def run_before(stage):
     """Decorates a function that runs before a stage of the pipeline."""
     assert stage in ("init", "setup", "compile", "run", "sanity", "performance", "cleanup"), stage
