@@ -112,6 +112,9 @@ class Reference(unittest.TestCase):
         text = reference.options_page([reference.Command(["x"], self.PAGE)])
         self.assertIn("| `--size A\\|B` | the size's name. | M | `BANKFULL_SIZE` |", text)
 
+    def test_characters_that_a_manual_page_names(self):
+        self.assertEqual(reference.plain("a \\(dqb\\(dq \\(ti/c it\\(aqs \\(gad\\(ga \\(ha"), 'a "b" ~/c it\'s `d` ^')
+
     def test_options_of_many_commands_are_described_once(self):
         text = reference.options_page([reference.Command([name], self.PAGE) for name in "abcd"])
         self.assertEqual(text.count("the size's name."), 1)

@@ -15,7 +15,7 @@ namespace bankfull {
 /// An mbarrier, 8 bytes of shared memory, that completes a phase when the expected bytes have
 /// arrived. Phases have parities 0, 1, 0, ...
 struct CopyBarrier {
-  static constexpr int bytes = 8;
+  static constexpr int bytes = 8;  ///< size of an mbarrier
 
   std::uint32_t address;  ///< in shared memory
 
@@ -25,6 +25,7 @@ struct CopyBarrier {
                  : "memory");
   }
 
+  /// One arrival that adds no bytes to those expected.
   __device__ __forceinline__ void arrive() const {
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(address) : "memory");
   }
@@ -102,7 +103,10 @@ __device__ __forceinline__ void prefetch_bulk(const void* from, unsigned bytes) 
 
 /// Coordinates of a box's first element, the contiguous one first.
 struct BoxCorner {
-  int k, j, i, field;
+  int k;      ///< along the contiguous dimension
+  int j;      ///< along the second
+  int i;      ///< along the third
+  int field;  ///< along the slowest, which numbers the fields of a tensor
 };
 
 /// Requests one box of the tensor; `to` is a multiple of 128 bytes in shared memory. Elements

@@ -6,7 +6,7 @@ namespace bankfull {
 
 /// L2 eviction policy of reads.
 struct CachePolicy {
-  std::uint64_t bits;
+  std::uint64_t bits;  ///< as createpolicy encodes it
 
   /// For data not read again soon: evicted first.
   __device__ __forceinline__ static CachePolicy once() {
@@ -28,9 +28,8 @@ __device__ __forceinline__ void prefetch_to_l2(const void* address) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
 }
 
-// Predicated reads, bypassing L1, of data that is not written during the kernel, `Offset` elements
-// after `at`; `to` is unchanged if the predicate is false.
-
+/// A predicated read, bypassing L1, of data that is not written during the kernel, `Offset`
+/// elements after `at`; `to` is unchanged if the predicate is false.
 template <int Offset>
 __device__ __forceinline__ void load_by(CachePolicy policy, bool wanted, double& to,
                                         const double* at) {
@@ -41,6 +40,7 @@ __device__ __forceinline__ void load_by(CachePolicy policy, bool wanted, double&
       : "l"(at), "r"(static_cast<int>(wanted)), "l"(policy.bits),
         "n"(Offset * static_cast<int>(sizeof(double))));
 }
+/// The same for 16-bit integers.
 template <int Offset>
 __device__ __forceinline__ void load_by(CachePolicy policy, bool wanted, std::uint16_t& to,
                                         const std::uint16_t* at) {

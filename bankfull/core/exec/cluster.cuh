@@ -26,12 +26,13 @@ __device__ __forceinline__ unsigned cluster_size() {
   return size;
 }
 
-/// The two halves of a barrier of all threads of the cluster; what they wrote before they arrived
-/// is visible after it.
+/// First half of a barrier of all threads of the cluster: does not wait. What threads wrote before
+/// they arrived is visible to all after `cluster_wait`.
 __device__ __forceinline__ void cluster_arrive() {
   __syncwarp();  // the instructions are those of whole warps
   asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 }
+/// Second half of the barrier: waits until all threads of the cluster have arrived.
 __device__ __forceinline__ void cluster_wait() {
   __syncwarp();
   asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
@@ -51,7 +52,7 @@ __device__ __forceinline__ unsigned address_in_block(unsigned address, unsigned 
   return mapped;
 }
 
-/// Loads from such an address. Never removed, never moved past each other.
+/// Loads 16 bytes from such an address. Such loads are never removed nor moved past each other.
 __device__ __forceinline__ uint4 load_vector_in_cluster(unsigned address) {
   uint4 words;
   asm volatile("ld.shared::cluster.v4.u32 {%0,%1,%2,%3}, [%4];"
@@ -59,6 +60,7 @@ __device__ __forceinline__ uint4 load_vector_in_cluster(unsigned address) {
                : "r"(address));
   return words;
 }
+/// Loads 4 bytes from such an address.
 __device__ __forceinline__ unsigned load_word_in_cluster(unsigned address) {
   unsigned word;
   asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(word) : "r"(address));

@@ -34,17 +34,23 @@ struct Fill {
 /// functions that hand values to the host wait for it.
 class CudaExecutor {
  public:
+  /// Refers to `stream`, which must outlive it.
   explicit CudaExecutor(const Stream& stream) : stream_(stream) {}
 
+  /// Where the arrays that it works on lie.
   static constexpr MemorySpace space = MemorySpace::device;
 
+  /// The stream that work is queued on.
   [[nodiscard]] const Stream& stream() const { return stream_; }
 
+  /// An array of `count` elements in GPU memory, uninitialised.
   template <class T>
   [[nodiscard]] Buffer<T> make(std::int64_t count) const {
     return Buffer<T>(space, static_cast<std::size_t>(count));
   }
 
+  /// Queues body(n) for all n in [0, count), in any order. `Body` is copied to the GPU: it holds
+  /// plain data. `where` is the line that messages about the launch name.
   template <class Body>
   void each(std::int64_t count, Body body,
             std::source_location where = std::source_location::current()) const {
@@ -56,11 +62,14 @@ class CudaExecutor {
     }
   }
 
+  /// Queues data[n] = value for all n in [0, count).
   template <class T>
   void fill(T* data, std::int64_t count, T value) const {
     each(count, detail::Fill<T>{data, value});
   }
 
+  /// starts[n] = counts[0] + ... + counts[n - 1] for n in [0, count]; returns the last. Both arrays
+  /// are in GPU memory and have count + 1 elements. Waits.
   std::int64_t exclusive_sum(const std::int32_t* counts, std::int64_t count,
                              std::int64_t* starts) const {
     std::size_t bytes = 0;
@@ -70,6 +79,7 @@ class CudaExecutor {
     return to_host(starts + count, 1).front();
   }
 
+  /// How often each of the values 0, ..., below - 1 occurs; there must be no others. Waits.
   [[nodiscard]] std::vector<std::int64_t> histogram(const std::uint8_t* values, std::int64_t count,
                                                     int below) const {
     const auto found = make<int>(below);
@@ -85,6 +95,7 @@ class CudaExecutor {
     return {counts.begin(), counts.end()};
   }
 
+  /// A copy of data[0] to data[count - 1]. Waits.
   template <class T>
   [[nodiscard]] std::vector<T> to_host(const T* data, std::int64_t count) const {
     std::vector<T> values(static_cast<std::size_t>(count));
@@ -93,12 +104,14 @@ class CudaExecutor {
     return values;
   }
 
+  /// Copies all values to data[0] and on. Waits.
   template <class T>
   void from_host(const std::vector<T>& values, T* data) const {
     copy_bytes(data, values.data(), values.size() * sizeof(T), stream_);
     stream_.synchronize();
   }
 
+  /// Waits until all queued work is done.
   void synchronize() const { stream_.synchronize(); }
 
  private:

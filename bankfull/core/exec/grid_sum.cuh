@@ -10,8 +10,8 @@ namespace bankfull {
 /// tagged with the epoch of the barrier, so that readers can tell whether the term has been
 /// written.
 struct alignas(16) GridTerm {
-  std::uint64_t lower;
-  std::uint64_t upper;
+  std::uint64_t lower;  ///< the low 32 bits of the term, below the epoch
+  std::uint64_t upper;  ///< its high 32 bits, below the epoch
 };
 
 namespace detail {
@@ -55,6 +55,7 @@ class GridSum {
   /// Length of `terms`, which must be 0 when the kernel starts.
   static constexpr std::size_t terms_of(std::size_t blocks) { return 2 * blocks; }
 
+  /// `terms`: `terms_of(gridDim.x)` of them in GPU memory.
   __device__ __forceinline__ explicit GridSum(GridTerm* terms) : terms_(terms) {}
 
   /// To be called by all threads: the sum of their terms, bitwise equal in all of them.

@@ -11,10 +11,10 @@ namespace bankfull {
 
 /// Shape of a kernel launch.
 struct LaunchShape {
-  dim3 grid;
-  dim3 block;
-  std::size_t shared_bytes = 0;
-  unsigned cluster_blocks = 0;  ///< blocks of a cluster along x; 0: no clusters. See cluster.cuh
+  dim3 grid;                     ///< blocks
+  dim3 block;                    ///< threads of a block
+  std::size_t shared_bytes = 0;  ///< dynamic shared memory of a block
+  unsigned cluster_blocks = 0;   ///< blocks of a cluster along x; 0: no clusters. See cluster.cuh
 };
 
 /// Lets a kernel use up to `bytes` of dynamic shared memory, more than the default 48 KiB. Holds
@@ -40,6 +40,7 @@ std::size_t max_shared_bytes(Device gpu, void (*kernel)(Parameters...)) {
   return static_cast<std::size_t>(most) - taken;
 }
 
+/// Number of multiprocessors of a GPU. Throws RuntimeFailure if the driver does not tell.
 inline int multiprocessors_of(Device gpu) {
   int count = 0;
   cuda_check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, gpu.index),
@@ -59,11 +60,12 @@ int compiled_capability_of(void (*kernel)(Parameters...)) {
 /// The stream that a kernel is launched on, and the line that launches it. Made from a Stream where
 /// one is passed.
 struct LaunchSite {
+  /// Refers to `on`, which must outlive it; `launched_at` is the line of the caller.
   LaunchSite(const Stream& on, std::source_location launched_at = std::source_location::current())
       : stream(&on), where(launched_at) {}
 
-  const Stream* stream;
-  std::source_location where;
+  const Stream* stream;        ///< never null
+  std::source_location where;  ///< what messages about the launch name
 };
 
 /// Whether the blocks of a launch may wait for each other.

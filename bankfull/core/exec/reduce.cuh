@@ -57,11 +57,12 @@ __global__ void __launch_bounds__(1024) sum_spans(const T* values, T* sums, int 
 /// same bits in every run. It holds room for `max_partials` partial sums in GPU memory.
 class FixedOrderSums {
  public:
+  /// `max_partials`: of all lists of one call of `queue` together.
   explicit FixedOrderSums(std::size_t max_partials)
       : partials_(MemorySpace::device, max_partials),
         spans_(MemorySpace::device, max_partials / span + max_lists) {}
 
-  static constexpr int max_lists = 16;
+  static constexpr int max_lists = 16;  ///< lists that one call of `queue` may add up
 
   /// Where kernels write: list after list, `count` partial sums each.
   [[nodiscard]] double* partials() const { return partials_.data(); }

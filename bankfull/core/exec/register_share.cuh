@@ -4,6 +4,7 @@
 
 namespace bankfull {
 
+/// 32-bit registers of one multiprocessor, since compute capability 3.0.
 inline constexpr int registers_of_multiprocessor = 65536;
 
 // Registers are given to a block's warps in equal parts at its start. Where some warps only copy,

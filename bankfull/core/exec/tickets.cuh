@@ -14,21 +14,24 @@ namespace bankfull {
 ///
 /// Shape of the grid: tiles.count() * slabs blocks.
 struct TileTickets {
-  using Count = unsigned long long;
+  using Count = unsigned long long;  ///< a type that atomicAdd takes
 
+  /// How many tiles cover a slab.
   struct Tiles {
-    int columns;
-    int rows;
+    int columns;    ///< tiles side by side
+    int rows;       ///< of such tiles
     int parts = 1;  ///< of each tile; parts are independent of each other
 
+    /// Parts of all tiles: blocks that cross one slab.
     [[nodiscard]] __host__ __device__ int count() const { return columns * rows * parts; }
+    /// Number of a part in [0, count()).
     [[nodiscard]] __device__ int number(int column, int row, int part) const {
       return (part * rows + row) * columns + column;
     }
   };
 
-  Tiles tiles;
-  int slabs;
+  Tiles tiles;  ///< of every slab
+  int slabs;    ///< that the domain is divided into
   /// The ticket counter, then for each part of a tile the number of slabs completed, over all
   /// launches since these were set to 0. Null: the block index is the ticket, and no block waits.
   Count* counts;
@@ -41,10 +44,10 @@ struct TileTickets {
 
 /// The work item of a block.
 struct TileTicket {
-  int column;
-  int row;
-  int part;
-  int slab;
+  int column;                           ///< of the tile
+  int row;                              ///< of the tile
+  int part;                             ///< of the tile
+  int slab;                             ///< the first is 0
   TileTickets::Count completed_before;  ///< slabs that must be complete before this one may begin
 };
 

@@ -7,8 +7,8 @@ namespace bankfull {
 /// 16 bytes, the widest access of one thread. Addresses are multiples of 16 bytes.
 template <class T>
 struct alignas(16) Vector16 {
-  static constexpr int width = 16 / static_cast<int>(sizeof(T));
-  T lane[16 / sizeof(T)];
+  static constexpr int width = 16 / static_cast<int>(sizeof(T));  ///< elements
+  T lane[16 / sizeof(T)];                                         ///< the lowest address first
 };
 
 /// Reads data that is not written during the kernel and not read again soon: bypasses L1.
@@ -33,11 +33,13 @@ __device__ __forceinline__ void store_once(T* at, const Vector16<T>& value) {
   __stcs(reinterpret_cast<uint4*>(at), std::bit_cast<uint4>(value));
 }
 
+/// Reads from shared memory.
 template <class T>
 __device__ __forceinline__ Vector16<T> load_shared(const T* at) {
   return std::bit_cast<Vector16<T>>(*reinterpret_cast<const uint4*>(at));
 }
 
+/// Writes to shared memory.
 template <class T>
 __device__ __forceinline__ void store_shared(T* at, const Vector16<T>& value) {
   *reinterpret_cast<uint4*>(at) = std::bit_cast<uint4>(value);
@@ -55,6 +57,7 @@ __device__ __forceinline__ void load_shared_if(bool wanted, float& to, const flo
                : "r"(shared_address(at)), "r"(static_cast<int>(wanted))
                : "memory");
 }
+/// The same for fp64.
 __device__ __forceinline__ void load_shared_if(bool wanted, double& to, const double* at) {
   asm volatile("{.reg .pred p; setp.ne.s32 p, %2, 0; @p ld.shared.f64 %0, [%1];}"
                : "+d"(to)

@@ -7,6 +7,7 @@
 
 namespace bankfull {
 
+/// The points that one thread holds in registers.
 template <int Count>
 using Points = ComplexPoints<double2, Count>;
 
@@ -26,11 +27,11 @@ constexpr int points_per_thread(int length) { return length == 512 || length <= 
 template <int Length, int Columns, int Count = points_per_thread(Length)>
 class BlockFft {
  public:
-  static constexpr int length = Length;
-  static constexpr int columns = Columns;
-  static constexpr int points = Count;
-  static constexpr int threads_per_column = Length / Count;
-  static constexpr int threads = threads_per_column * Columns;
+  static constexpr int length = Length;                         ///< points of a sequence
+  static constexpr int columns = Columns;                       ///< sequences of a block
+  static constexpr int points = Count;                          ///< of one thread
+  static constexpr int threads_per_column = Length / Count;     ///< that transform one sequence
+  static constexpr int threads = threads_per_column * Columns;  ///< of a block
 
  private:
   static constexpr int log2_length = detail::log2_of(Length);
@@ -58,7 +59,9 @@ class BlockFft {
         position_(static_cast<int>(threadIdx.x) / Columns),
         column_(static_cast<int>(threadIdx.x) % Columns) {}
 
+  /// The sequence that this thread works on.
   [[nodiscard]] __device__ __forceinline__ int column() const { return column_; }
+  /// Position in the sequence of point `point` of this thread.
   [[nodiscard]] __device__ __forceinline__ int element(int point) const {
     return position_ + point * threads_per_column;
   }

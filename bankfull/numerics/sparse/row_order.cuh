@@ -7,6 +7,7 @@
 
 namespace bankfull {
 
+/// From the first row of a matrix to the last, or back.
 enum class RowOrder { ascending, descending };
 
 namespace detail {
@@ -46,11 +47,15 @@ __global__ void __launch_bounds__(order_threads)
 /// The entries of a row that are still awaited, up to 32 at a time, as a set of bits.
 class AwaitedEntries {
  public:
+  /// Entry n, in [0, 32), is awaited from now on.
   __device__ __forceinline__ void add(int n) { bits_ |= 1U << n; }
+  /// Entry n has come.
   __device__ __forceinline__ void remove(int n) { bits_ &= ~(1U << n); }
+  /// Whether entry n is awaited.
   [[nodiscard]] __device__ __forceinline__ bool holds(int n) const {
     return ((bits_ >> n) & 1U) != 0;
   }
+  /// Whether no entry is.
   [[nodiscard]] __device__ __forceinline__ bool empty() const { return bits_ == 0; }
 
   /// The last one; the set is not empty.
