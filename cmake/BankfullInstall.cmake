@@ -53,7 +53,8 @@ install(CODE "
   set(bankfull_include_dir \"${bankfull_include_dir}\")
   include(\"${PROJECT_SOURCE_DIR}/cmake/InstallPublicHeaders.cmake\")" COMPONENT development)
 install(TARGETS bankfull_native EXPORT bankfullTargets COMPONENT development)
-install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT licence)
+install(FILES LICENSE THIRD-PARTY.md DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT licence)
+install(DIRECTORY LICENSES DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT licence)
 install(DIRECTORY "${PROJECT_BINARY_DIR}/generated/bankfull" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
         COMPONENT development FILES_MATCHING PATTERN "*.hpp")
 configure_package_config_file(cmake/bankfullConfig.cmake.in "${PROJECT_BINARY_DIR}/bankfullConfig.cmake"

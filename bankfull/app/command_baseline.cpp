@@ -93,8 +93,12 @@ void add_baseline_command(CLI::App& program, Action& action) {
   CLI::App* command =
       program.add_subcommand("baseline", "What devices of a model do, for bankfull accept");
   command->require_subcommand(1);
+  command->footer(
+      "Examples:\n"
+      "  bankfull baseline list\n"
+      "  bankfull baseline make node-*/acceptance --output baselines");
   CLI::App* maker = command->add_subcommand(
-      "make", "makes baselines from recorded results, one for each model of device");
+      "make", "Makes baselines from recorded results, one for each model of device");
   maker->add_option("input", options->inputs, "results (--json), or folders of them")
       ->type_name("INPUT")
       ->required();
@@ -107,7 +111,8 @@ void add_baseline_command(CLI::App& program, Action& action) {
       "  bankfull baseline make acceptance --output my-node.json\n"
       "  bankfull baseline make node-*/acceptance --output baselines");
   maker->callback([&action, options] { action = [options] { return make(*options); }; });
-  CLI::App* lister = command->add_subcommand("list", "those that come with the program");
+  CLI::App* lister = command->add_subcommand("list", "Those that come with the program");
+  lister->footer("Example:\n  bankfull baseline list");
   lister->callback([&action] { action = [] { return list(); }; });
 }
 

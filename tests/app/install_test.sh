@@ -17,7 +17,7 @@ logged cmake --install "$build" --config "$build_type" --prefix "$folder/prefix"
 [[ $("$folder/prefix/bin/bankfull" convect --list-cases) == *"cases in $folder/prefix/share/bankfull/cases"* ]] ||
   fail "the installed program does not find the installed cases"
 share=$folder/prefix/share
-installed=(doc/bankfull/LICENSE)
+installed=(doc/bankfull/LICENSE doc/bankfull/THIRD-PARTY.md doc/bankfull/LICENSES/BSD-3-Clause.txt)
 if [ -d "$build/manual" ]; then # not of a build for another processor
   installed+=(man/man1/bankfull.1 man/man1/bankfull-scaling-himeno.1 bash-completion/completions/bankfull
     zsh/site-functions/_bankfull fish/vendor_completions.d/bankfull.fish)

@@ -164,7 +164,7 @@ class Pages(Commands):
         patches = [match["text"] for match in FENCE.finditer((ROOT / "docs/tutorials/add-a-kernel.md").read_text()) if match["language"] == "diff"]
         self.assertGreaterEqual(len(patches), 3)
         for text in patches:
-            result = subprocess.run(["patch", "-p1", "--fuzz=0"], input=text, capture_output=True, text=True, cwd=self.path, check=False)
+            result = subprocess.run(["git", "apply"], input=text, capture_output=True, text=True, cwd=self.path, check=False)
             self.assertEqual(result.returncode, 0, text + result.stdout + result.stderr)
 
 

@@ -67,7 +67,7 @@ class Spack(unittest.TestCase):
         self.directives = []
         package = types.ModuleType("spack.package")
         for name in ("license", "version", "variant", "depends_on", "requires", "conflicts", "generator"):
-            setattr(package, name, lambda *arguments, directive=name, **choices: self.directives.append((directive, arguments, choices)))
+            vars(package)[name] = lambda *arguments, directive=name, **choices: self.directives.append((directive, arguments, choices))
 
         class CMakePackage:
             @staticmethod
