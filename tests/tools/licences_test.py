@@ -182,6 +182,14 @@ class Licences(unittest.TestCase):
         self.finds({"cmake/x.cmake": "  find_package(Other REQUIRED)\n"}, "CMake looks for Other")
         self.finds({"cmake/x.cmake": "  find_package(Maths 2 REQUIRED)\n"}, "CMake looks for Maths 2, THIRD-PARTY.md has 1")
 
+    def test_packages_name_who_wrote_what_is_not_ours(self):
+        packages = (ROOT / "cmake/debian/copyright-program").read_text()
+        for annotation in tomllib.loads((ROOT / "REUSE.toml").read_text())["annotations"]:
+            holders = annotation["SPDX-FileCopyrightText"]
+            for holder in [holders] if isinstance(holders, str) else holders:
+                if not holder.endswith(OURS):
+                    self.assertIn(holder, packages)
+
     def test_this_repository(self):
         if not (ROOT / ".git").exists():
             self.skipTest("these sources are no clone")
