@@ -10,26 +10,12 @@ if(BANKFULL_NATIVE)
   message(FATAL_ERROR "Packages run on other machines: set BANKFULL_NATIVE=OFF, and BANKFULL_ARCH")
 endif()
 
-# A commit that is no release sorts behind the release of its version, or before it where that is still to come.
-set(bankfull_package_version "${PROJECT_VERSION}")
-set(ENV{TZ} UTC)
-if(NOT bankfull_git_revision STREQUAL "unknown")
-  execute_process(COMMAND "${GIT_EXECUTABLE}" log -1 --format=%ct,%cd,%h --abbrev=9 --date=format-local:%Y%m%d
-    WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE)
-  execute_process(COMMAND "${GIT_EXECUTABLE}" tag --points-at HEAD --list "v${PROJECT_VERSION}"
-    WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE release OUTPUT_STRIP_TRAILING_WHITESPACE)
-  string(REPLACE "," ";" commit "${commit}")
-  list(GET commit 0 ENV{SOURCE_DATE_EPOCH})
-  if(NOT release)
-    list(GET commit 1 day)
-    list(GET commit 2 hash)
-    file(STRINGS "${PROJECT_SOURCE_DIR}/CHANGELOG.md" released REGEX "^## \\[${PROJECT_VERSION}\\]")
-    if(released)
-      string(APPEND bankfull_package_version "+git${day}.${hash}")
-    else()
-      string(APPEND bankfull_package_version "~git${day}.${hash}")
-    endif()
-  endif()
+include(PackageVersion)
+bankfull_package_version("${PROJECT_SOURCE_DIR}" "${PROJECT_VERSION}" "${bankfull_git_revision}")
+if(bankfull_package_epoch)
+  set(ENV{SOURCE_DATE_EPOCH} ${bankfull_package_epoch})
+  file(WRITE "${PROJECT_BINARY_DIR}/package_epoch.cmake" "set(ENV{SOURCE_DATE_EPOCH} ${bankfull_package_epoch})\n")
+  set(CPACK_PROJECT_CONFIG_FILE "${PROJECT_BINARY_DIR}/package_epoch.cmake") # for the times of files in the packages
 endif()
 string(TIMESTAMP bankfull_package_date "%a, %d %b %Y %H:%M:%S +0000" UTC)
 
@@ -133,12 +119,9 @@ This package is for processors; bankfull-cuda also runs on NVIDIA GPUs.${bankful
   set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libbankfull-dev)
   set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
   # What the CMake package looks for. fmt's functions carry their major version in their names.
-  set(depends "libfmt-dev (>= 9)" "libfmt-dev (<< 10)" nlohmann-json3-dev)
+  set(depends "libfmt-dev (>= 9)" "libfmt-dev (<< 10)")
   if(Hwloc_FOUND)
     list(APPEND depends libhwloc-dev)
-  endif()
-  if(bankfull_hdf5_enabled)
-    list(APPEND depends libhdf5-dev zlib1g-dev)
   endif()
   if(bankfull_mpi_enabled)
     list(APPEND depends libopenmpi-dev)
@@ -150,7 +133,8 @@ Static libraries, headers and a CMake package of bankfull: fields with
 ghost cells, sweeps and deterministic sums, halo exchange, Poisson solvers
 and measurement against the bandwidth of memory.${bankfull_description_of_library_level}")
   bankfull_package_documents(development libbankfull-dev)
-  install(FILES examples/CMakeLists.txt examples/poisson.cpp examples/smooth.cpp
+  file(GLOB examples CONFIGURE_DEPENDS examples/*.cpp)
+  install(FILES examples/CMakeLists.txt ${examples}
           DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/libbankfull-dev/examples" COMPONENT development)
 endif()
 include(CPack)
