@@ -19,6 +19,8 @@ int guarded(const Body& body, const Fail& fail) {
     return fail(ExitCode::runtime_failure, "out of memory");
   } catch (const std::exception& error) {
     return fail(ExitCode::runtime_failure, error.what());
+  } catch (...) {
+    return fail(ExitCode::runtime_failure, "an unknown failure");
   }
 }
 

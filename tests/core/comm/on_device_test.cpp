@@ -55,6 +55,8 @@ TEST(RunOnRanks, TellsFailuresAndGivesThemTheirCodes) {
             std::pair(1, std::string("broken")));
   EXPECT_EQ(program([]() -> ExitCode { throw std::bad_alloc(); }),
             std::pair(1, std::string("out of memory")));
+  EXPECT_EQ(program([]() -> ExitCode { throw 7; }),
+            std::pair(1, std::string("an unknown failure")));
 }
 
 }  // namespace
