@@ -157,7 +157,11 @@ Decomposition::Decomposition(const Extents& cells, const RankGrid& grid,
     : cells_(cells), grid_(grid), periodic_(periodic), cut_cells_(per_axis(cells)) {
   const auto n = per_axis(cells);
   const auto ranks = per_axis(grid);
+  double cells_in_all = 1.0;
+  double ranks_in_all = 1.0;
   for (std::size_t axis = 0; axis < n.size(); ++axis) {
+    cells_in_all *= static_cast<double>(n[axis]);
+    ranks_in_all *= static_cast<double>(ranks[axis]);
     if (ranks[axis] < 1) {
       throw UsageError("a grid of " + to_string(grid) + " ranks has none", "use at least 1x1x1");
     }
@@ -166,6 +170,12 @@ Decomposition::Decomposition(const Extents& cells, const RankGrid& grid,
                                    to_string(grid), name_of(cells)),
                        "use no more ranks than cells along each axis");
     }
+  }
+  constexpr double most_cells = 4e18;  // what 64 bits count
+  if (cells_in_all > most_cells || ranks_in_all > std::numeric_limits<int>::max()) {
+    throw UsageError(fmt::format("{} ranks with {} cells are more than can be counted",
+                                 to_string(grid), name_of(cells)),
+                     "use fewer");
   }
 }
 

@@ -57,7 +57,8 @@ struct Periodicity {
 /// does not divide evenly, the first ranks along it have one more cell.
 class Decomposition {
  public:
-  /// Throws UsageError if a rank would get no cells.
+  /// Throws UsageError if a rank would get no cells, and for more cells or ranks than can be
+  /// counted.
   Decomposition(const Extents& cells, const RankGrid& grid, const Periodicity& periodic = {});
 
   /// Of the whole grid.
