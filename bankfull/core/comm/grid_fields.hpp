@@ -53,10 +53,17 @@ class GridFields {
     fill_bytes(fields_.data(), 0, fields_.bytes(), stream);
   }
 
-  /// One field, 0 <= `field` < count(), with local indices (i, j, k).
-  [[nodiscard]] FieldView<T> operator[](int field) { return fields_[field]; }
+  /// One field, 0 <= `field` < count(), with local indices (i, j, k). Throws UsageError for one
+  /// that there is not, as all functions that take the number of a field.
+  [[nodiscard]] FieldView<T> operator[](int field) {
+    require_field(field);
+    return fields_[field];
+  }
   /// The same, to read only.
-  [[nodiscard]] FieldView<const T> operator[](int field) const { return fields_[field]; }
+  [[nodiscard]] FieldView<const T> operator[](int field) const {
+    require_field(field);
+    return fields_[field];
+  }
   /// Number of fields, at least 1.
   [[nodiscard]] int count() const { return fields_.count(); }
   /// Their memory, which this owns.
@@ -64,6 +71,7 @@ class GridFields {
 
   /// A copy of a field's interior cells, k fastest, in host memory. Waits for the work on a stream.
   [[nodiscard]] std::vector<T> interior_values(int field) const {
+    require_field(field);
     const Layout& layout = fields_.layout();
     std::vector<T> all(static_cast<std::size_t>(layout.size()));
     copy_out_(all.data(), fields_[field].origin - layout.origin(), all.size() * sizeof(T));
@@ -77,7 +85,7 @@ class GridFields {
 
   /// Fills the ghost cells of these fields, by number, within the grid's reach, from their
   /// neighbours; those beyond an end of the grid stay. On a stream it is queued where the transport
-  /// can. Throws UsageError for a field that there is not, or for none.
+  /// can. Throws UsageError for no fields.
   void exchange_halo(std::initializer_list<int> which) {
     start_halo(which);
     finish_halo();
@@ -88,15 +96,14 @@ class GridFields {
   void start_halo(std::initializer_list<int> which) {
     std::vector<T*> origins;
     for (const int field : which) {
-      require(field >= 0 && field < count(),
-              "a halo of field " + std::to_string(field) + " was asked for",
-              "fields are numbered 0 to " + std::to_string(count() - 1));
+      require_field(field);
       origins.push_back(fields_[field].origin);
     }
-    require(!origins.empty() && running_ == nullptr, "an exchange of no fields, or of a second set",
-            "name fields, and finish the exchange before");
-    running_ = &exchange_of(static_cast<int>(which.size()));
-    running_->start(origins);
+    require(!origins.empty(), "an exchange of no fields", "name at least one");
+    require(running_ == nullptr, "a second exchange was started", "finish the first one before");
+    HaloExchange<T>& exchange = exchange_of(static_cast<int>(which.size()));
+    exchange.start(origins);
+    running_ = &exchange;
   }
 
   /// Completes what `start_halo` began. Throws UsageError if nothing was begun.
@@ -119,6 +126,13 @@ class GridFields {
   static int at_least_one(int count) {
     require(count > 0, "a set of " + std::to_string(count) + " fields", "ask for at least one");
     return count;
+  }
+
+  void require_field(int field) const {
+    if (field < 0 || field >= count()) {
+      throw UsageError("there is no field " + std::to_string(field),
+                       "fields are numbered 0 to " + std::to_string(count() - 1));
+    }
   }
 
   /// One for each number of fields, made when it is first wanted.

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <utility>
 
 namespace bankfull {
 namespace {
@@ -42,6 +43,14 @@ TEST(GridFields, RefuseWhatTheyDoNotHave) {
   EXPECT_THAT(refusal_text([&] { fields.exchange_halo({2}); }), HasSubstr("field 2"));
   EXPECT_THAT(refusal_text([&] { fields.exchange_halo({}); }), HasSubstr("no fields"));
   EXPECT_THAT(refusal_text([&] { fields.finish_halo(); }), HasSubstr("no exchange"));
+  EXPECT_THAT(refusal_text([&] { static_cast<void>(fields[2]); }), HasSubstr("field 2"));
+  EXPECT_THAT(refusal_text([&] { static_cast<void>(std::as_const(fields)[-1]); }),
+              HasSubstr("field -1"));
+  EXPECT_THAT(refusal_text([&] { static_cast<void>(fields.interior_values(2)); }),
+              HasSubstr("field 2"));
+  fields.start_halo({0});
+  EXPECT_THAT(refusal_text([&] { fields.start_halo({1}); }), HasSubstr("second exchange"));
+  fields.finish_halo();
 }
 
 }  // namespace

@@ -98,6 +98,18 @@ TEST(FieldSolver, RefusesOnAllRanksWithTheReason) {
   }
 }
 
+TEST(FieldSolver, RefusesViewsOfOtherGrids) {
+  const DecomposedGrid grid = make_grid(test_ranks(), cube, Device::cpu());
+  const DecomposedGrid smaller(test_ranks(), {cells, cells, cells - 2},
+                               {.rank_grid = grid.decomposition().grid()});
+  FieldSolver<double> solver(cube, grid, Team(1));
+  GridFields<double> fields(grid, 1, Team(1));
+  GridFields<double> others(smaller, 1, Team(1));
+  EXPECT_THAT(refusal_text([&] { solver.solve(others[0], fields[0]); }), HasSubstr("a view"));
+  EXPECT_THAT(refusal_text([&] { solver.solve(fields[0], others[0]); }), HasSubstr("a view"));
+  EXPECT_THAT(refusal_text([&] { solver.solve({}, fields[0]); }), HasSubstr("a view"));
+}
+
 TEST(FieldSolver, MultigridDoesNotCutItsLines) {
   const Domain lines{stretched(cells, 1.3), walls(cells), walls(cells)};
   const DecomposedGrid grid = make_grid(test_ranks(), lines, Device::cpu(), Method::multigrid);
