@@ -65,6 +65,10 @@ grep -q solvers <<<"$said" || fail "an unknown component is not named: $said"
 said=$(consumer "0.1 REQUIRED COMPONENTS core") || fail "$said"
 [[ $generator == *Multi* ]] || grep -q 'CMAKE_BUILD_TYPE is empty' <<<"$said" || fail "no warning without a build type: $said"
 
+# What public functions take is public, too.
+printf '#include <bankfull/numerics.hpp>\nusing namespace bankfull;\nint f(const HostCsr& matrix, Colour* colours) { const CpuExecutor on(1); return colour_greedily(on, load_csr(on, matrix).view(), colours); }\n' >"$folder/sparse.cpp"
+logged "$cxx" -std=c++20 -fopenmp -fsyntax-only -I "$folder/prefix/include" "$folder/sparse.cpp"
+
 # A wrong value type is an error of compilation that says what is right.
 refuses() { # statement, message
   printf '#include <bankfull/numerics.hpp>\nusing namespace bankfull;\nvoid f(const DecomposedGrid& grid, const HaloSetup& setup) { %s; static_cast<void>(grid); static_cast<void>(setup); }\n' \
