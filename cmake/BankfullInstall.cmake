@@ -47,7 +47,8 @@ set(bankfull_public_headers bankfull/bankfull.hpp bankfull/core.hpp bankfull/num
 install(CODE "
   set(bankfull_source \"${PROJECT_SOURCE_DIR}\")
   set(bankfull_public_headers \"${bankfull_public_headers}\")
-  set(bankfull_include_dir \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}\")
+  set(bankfull_include_dir \"${CMAKE_INSTALL_INCLUDEDIR}\")
+  cmake_path(ABSOLUTE_PATH bankfull_include_dir BASE_DIRECTORY \"\${CMAKE_INSTALL_PREFIX}\")
   include(\"${PROJECT_SOURCE_DIR}/cmake/InstallPublicHeaders.cmake\")" COMPONENT development)
 install(TARGETS bankfull_native EXPORT bankfullTargets COMPONENT development)
 install(FILES LICENSE THIRD-PARTY.md DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT licence)

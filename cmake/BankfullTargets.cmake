@@ -1,4 +1,5 @@
 # How every target of ours is compiled.
+include(GNUInstallDirs)
 
 set(bankfull_arch_flag "")
 if(BANKFULL_NATIVE)
@@ -92,7 +93,7 @@ endfunction()
 function(bankfull_compile_options target)
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>
-    $<INSTALL_INTERFACE:include>)
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   # CMake 3.25 applies CXX_STANDARD to CUDA too, of which it knows no C++20: say it as a flag, unless whoever uses the library
   # asks for at least as much.
   foreach(language IN ITEMS CXX CUDA)
