@@ -23,8 +23,8 @@ namespace bankfull {
 /// This rank's part of `count` congruent fields of a DecomposedGrid, on a team or a stream, and
 /// the exchange of their halos. All cells are 0 at first; on a CPU the team touches them first.
 ///
-/// Making one, the exchanges and the end of its life are collective. The grid, the communicator
-/// and a stream must outlive it. Views are valid as long as it lives.
+/// Making one, the exchanges and the end of its life are collective. The grid's communicator and a
+/// stream must outlive it. Views are valid as long as it lives.
 template <class T>
 class GridFields {
  public:
@@ -52,6 +52,7 @@ class GridFields {
             }) {
     fill_bytes(fields_.data(), 0, fields_.bytes(), stream);
   }
+  GridFields(const DecomposedGrid& grid, int count, const Stream&& stream) = delete;
 
   /// One field, 0 <= `field` < count(), with local indices (i, j, k). Throws UsageError for one
   /// that there is not, as all functions that take the number of a field.
@@ -77,7 +78,7 @@ class GridFields {
     copy_out_(all.data(), fields_[field].origin - layout.origin(), all.size() * sizeof(T));
     std::vector<T> values;
     values.reserve(static_cast<std::size_t>(layout.interior().count()));
-    for_cells(grid_->interior(), [&](auto i, auto j, auto k) {
+    for_cells(grid_.interior(), [&](auto i, auto j, auto k) {
       values.push_back(all[static_cast<std::size_t>(layout.origin() + layout.offset(i, j, k))]);
     });
     return values;
@@ -118,7 +119,7 @@ class GridFields {
   using CopyOut = std::function<void(void* to, const void* from, std::size_t bytes)>;
 
   GridFields(const DecomposedGrid& grid, int count, Device device, Make make, CopyOut copy_out)
-      : grid_(&grid),
+      : grid_(grid),
         make_(std::move(make)),
         copy_out_(std::move(copy_out)),
         fields_(grid.layout(sizeof(T)), at_least_one(count), device) {}
@@ -139,16 +140,16 @@ class GridFields {
   HaloExchange<T>& exchange_of(int count) {
     std::unique_ptr<HaloExchange<T>>& exchange = exchanges_[count];
     if (!exchange) {
-      exchange = make_({.ranks = grid_->ranks(),
-                        .decomposition = grid_->decomposition(),
+      exchange = make_({.ranks = grid_.ranks(),
+                        .decomposition = grid_.decomposition(),
                         .layout = fields_.layout(),
-                        .shape = grid_->halo(),
+                        .shape = grid_.halo(),
                         .fields = count});
     }
     return *exchange;
   }
 
-  const DecomposedGrid* grid_;
+  DecomposedGrid grid_;
   Make make_;
   CopyOut copy_out_;
   FieldSet<T> fields_;

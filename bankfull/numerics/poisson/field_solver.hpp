@@ -48,6 +48,8 @@ class FieldSolver {
   /// The same on a GPU; exists in builds with CUDA only.
   FieldSolver(const Domain& domain, const DecomposedGrid& grid, const Stream& stream,
               const Stopping& stopping = {}, Method method = Method::automatic);
+  FieldSolver(const Domain& domain, const DecomposedGrid& grid, const Stream&& stream,
+              const Stopping& stopping = {}, Method method = Method::automatic) = delete;
 
   /// Solves for the right side in this rank's interior cells, and writes the solution there, none
   /// of the ghost cells; both may be the same field. Multigrid starts from the last solution,

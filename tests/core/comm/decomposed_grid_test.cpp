@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <type_traits>
 #include <utility>
 
 namespace bankfull {
@@ -33,6 +34,19 @@ TEST(DecomposedGrid, RefusesWhatCannotBeShared) {
                   {.periodic = {.i = true}, .halo = {.width = 2}, .rank_grid = RankGrid{1, 1, 1}})),
               HasSubstr("halo"));
 }
+
+TEST(GridFields, OutliveTheirGrid) {
+  const auto alone = make_self_communicator();
+  GridFields<float> fields(DecomposedGrid(*alone, {4, 5, 6}, {.periodic = {.i = true}}), 1,
+                           Team(1));
+  fields[0](3, 2, 1) = 7.0F;
+  fields.exchange_halo({0});
+  EXPECT_EQ(fields[0](-1, 2, 1), 7.0F);
+  EXPECT_EQ(fields.interior_values(0).size(), 4U * 5U * 6U);
+}
+
+static_assert(!std::is_constructible_v<GridFields<float>, const DecomposedGrid&, int, Stream>,
+              "a temporary stream would not outlive the fields");
 
 TEST(GridFields, RefuseWhatTheyDoNotHave) {
   const auto alone = make_self_communicator();
