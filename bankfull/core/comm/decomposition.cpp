@@ -255,6 +255,9 @@ std::vector<RankGrid> allowed_grids(const Extents& cells, int ranks,
                                     const DecompositionRules& rules) {
   require(rules.halo_width >= 1, fmt::format("a halo of width {} has no cells", rules.halo_width),
           "use at least 1");
+  const RankGrid& max_grid = rules.max_grid;
+  require(max_grid.i >= 1 && max_grid.j >= 1 && max_grid.k >= 1,
+          "a grid of at most " + to_string(max_grid) + " ranks has none", "allow at least 1x1x1");
   const auto most = max_along_axes(cells, rules);
   const std::vector<int> divisors = ranks >= 1 ? divisors_of(ranks) : std::vector<int>{};
   std::vector<RankGrid> grids;

@@ -120,7 +120,7 @@ struct DecompositionRules {
 };
 
 /// All grids of `ranks` that the rules allow; empty if no split gives every rank enough cells.
-/// Throws UsageError if the halo has no width.
+/// Throws UsageError if the halo has no width or an axis no rank.
 std::vector<RankGrid> allowed_grids(const Extents& cells, int ranks,
                                     const DecompositionRules& rules = {});
 

@@ -93,7 +93,7 @@ class GridFields {
   }
 
   /// The same in two parts, with work between them that neither reads these ghost cells nor writes
-  /// cells that lie at faces. One exchange at a time.
+  /// what is sent: cells within the halo's width of a face. One exchange at a time.
   void start_halo(std::initializer_list<int> which) {
     std::vector<T*> origins;
     for (const int field : which) {

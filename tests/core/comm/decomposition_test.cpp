@@ -178,6 +178,13 @@ TEST(ChooseDecomposition, RefusesAHaloWithoutWidth) {
   EXPECT_EQ(refusal(choose), "a halo of width 0 has no cells; use at least 1");
 }
 
+TEST(ChooseDecomposition, RefusesALimitOfNoRanks) {
+  EXPECT_THAT(refusal([] {
+                choose_decomposition({8, 8, 8}, 2, {.max_grid = {4, 0, 1}});
+              }),
+              HasSubstr("at most 4x0x1 ranks"));
+}
+
 TEST(ChooseDecomposition, AWrappingAxisCutInTwoHasTwoNeighbours) {
   // Both cuts have equal faces, but the periodic one must be exchanged twice.
   EXPECT_EQ(choose_decomposition({8, 8, 8}, 2, {.periodic = {true, false, false}}).grid(),
