@@ -1,5 +1,6 @@
 # Components: what runs the program, what programs of others are built with, and the licence. cmake --install takes all; Debian
 # packages take one of the first two each, and have a copyright file of their own.
+include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(bankfull_config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/bankfull")
 install(TARGETS bankfull RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT program)
@@ -43,14 +44,11 @@ install(TARGETS bankfull_core bankfull_numerics ${bankfull_workload_targets} ban
 install(EXPORT bankfullTargets NAMESPACE bankfull:: DESTINATION "${bankfull_config_dir}" COMPONENT development)
 # The public surface, with what it includes (docs/adr/0050-public-surface.md).
 set(bankfull_public_headers bankfull/bankfull.hpp bankfull/core.hpp bankfull/numerics.hpp bankfull/workloads.hpp)
-set(bankfull_include_dir "${CMAKE_INSTALL_INCLUDEDIR}")
-if(NOT IS_ABSOLUTE "${bankfull_include_dir}") # as it is where each kind of file has a prefix of its own
-  string(PREPEND bankfull_include_dir "\${CMAKE_INSTALL_PREFIX}/")
-endif()
 install(CODE "
   set(bankfull_source \"${PROJECT_SOURCE_DIR}\")
   set(bankfull_public_headers \"${bankfull_public_headers}\")
-  set(bankfull_include_dir \"${bankfull_include_dir}\")
+  set(bankfull_include_dir \"${CMAKE_INSTALL_INCLUDEDIR}\")
+  cmake_path(ABSOLUTE_PATH bankfull_include_dir BASE_DIRECTORY \"\${CMAKE_INSTALL_PREFIX}\")
   include(\"${PROJECT_SOURCE_DIR}/cmake/InstallPublicHeaders.cmake\")" COMPONENT development)
 install(TARGETS bankfull_native EXPORT bankfullTargets COMPONENT development)
 install(FILES LICENSE THIRD-PARTY.md DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT licence)

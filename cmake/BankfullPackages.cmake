@@ -10,41 +10,18 @@ if(BANKFULL_NATIVE)
   message(FATAL_ERROR "Packages run on other machines: set BANKFULL_NATIVE=OFF, and BANKFULL_ARCH")
 endif()
 
-# A commit that is no release sorts behind the release of its version, or before it where that is still to come.
-set(bankfull_package_version "${PROJECT_VERSION}")
-set(ENV{TZ} UTC)
-file(STRINGS "${PROJECT_SOURCE_DIR}/CHANGELOG.md" released REGEX "^## \\[${PROJECT_VERSION}\\]")
-if(NOT EXISTS "${PROJECT_SOURCE_DIR}/.git")
-  # A source archive: of a release, or of a snapshot, which has the revision alone.
-  if(NOT released AND NOT bankfull_git_revision STREQUAL "unknown")
-    string(APPEND bankfull_package_version "~git.${bankfull_git_revision}")
-  endif()
-elseif(NOT bankfull_git_revision STREQUAL "unknown")
-  execute_process(COMMAND "${GIT_EXECUTABLE}" log -1 --format=%ct,%cd,%h --abbrev=9 --date=format-local:%Y%m%d
-    WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE)
-  execute_process(COMMAND "${GIT_EXECUTABLE}" tag --points-at HEAD --list "v${PROJECT_VERSION}"
-    WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE release OUTPUT_STRIP_TRAILING_WHITESPACE)
-  string(REPLACE "," ";" commit "${commit}")
-  list(GET commit 0 epoch)
-  set(ENV{SOURCE_DATE_EPOCH} "${epoch}") # which string(TIMESTAMP) reads
-  if(NOT release OR bankfull_git_revision MATCHES "-dirty$")
-    list(GET commit 1 day)
-    list(GET commit 2 hash)
-    if(released)
-      string(APPEND bankfull_package_version "+git${day}.${hash}")
-    else()
-      string(APPEND bankfull_package_version "~git${day}.${hash}")
-    endif()
-    if(bankfull_git_revision MATCHES "-dirty$")
-      string(APPEND bankfull_package_version ".dirty")
-    endif()
-  endif()
+include(PackageVersion)
+bankfull_package_version("${PROJECT_SOURCE_DIR}" "${PROJECT_VERSION}" "${bankfull_git_revision}")
+if(bankfull_package_epoch)
+  set(ENV{SOURCE_DATE_EPOCH} ${bankfull_package_epoch})
+  file(WRITE "${PROJECT_BINARY_DIR}/package_epoch.cmake" "set(ENV{SOURCE_DATE_EPOCH} ${bankfull_package_epoch})\n")
+  set(CPACK_PROJECT_CONFIG_FILE "${PROJECT_BINARY_DIR}/package_epoch.cmake") # for the times of files in the packages
 endif()
 string(TIMESTAMP bankfull_package_date "%a, %d %b %Y %H:%M:%S +0000" UTC)
 
 # As Debian's own tools take it. The project has no mail address.
 set(bankfull_maintainer "The bankfull authors <nobody@bankfull.invalid>")
-if(DEFINED ENV{DEBFULLNAME} AND DEFINED ENV{DEBEMAIL})
+if(DEFINED ENV{DEBEMAIL})
   set(bankfull_maintainer "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
 endif()
 
@@ -156,7 +133,8 @@ Static libraries, headers and a CMake package of bankfull: fields with
 ghost cells, sweeps and deterministic sums, halo exchange, Poisson solvers
 and measurement against the bandwidth of memory.${bankfull_description_of_library_level}")
   bankfull_package_documents(development libbankfull-dev)
-  install(FILES examples/CMakeLists.txt examples/poisson.cpp examples/smooth.cpp
+  file(GLOB examples CONFIGURE_DEPENDS examples/*.cpp)
+  install(FILES examples/CMakeLists.txt ${examples}
           DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/libbankfull-dev/examples" COMPONENT development)
 endif()
 include(CPack)

@@ -1,4 +1,5 @@
 # How every target of ours is compiled.
+include(GNUInstallDirs)
 
 set(bankfull_arch_flag "")
 if(BANKFULL_NATIVE)
@@ -52,6 +53,12 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND bankfull_cxx_flags -fno-ipa-modref)
 endif()
 
+# What travels does not name the folder where it was built, as assertions and launches of kernels name their sources.
+set(bankfull_path_flag "")
+if(BANKFULL_PACKAGES OR BANKFULL_STATIC_DEPS)
+  set(bankfull_path_flag "-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=")
+endif()
+
 # For those who use the library: loops of theirs for the processor that the library is compiled for, or the one that compiles
 # them. Their sums may be contracted. The last flag is the compiler's defect above.
 set(bankfull_users_arch_flag "${bankfull_arch_flag}")
@@ -97,7 +104,8 @@ function(bankfull_compile_options target)
   target_compile_options(${target} INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr>")
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:${bankfull_warnings}>
-    $<$<COMPILE_LANGUAGE:CXX>:${bankfull_cxx_flags}>)
+    $<$<COMPILE_LANGUAGE:CXX>:${bankfull_cxx_flags}>
+    $<$<COMPILE_LANGUAGE:CXX>:${bankfull_path_flag}>)
   # Templates of our headers depend on the registers: a program must see them as the installed library does.
   if(bankfull_arch_flag)
     target_compile_options(${target} INTERFACE
@@ -112,6 +120,9 @@ function(bankfull_compile_options target)
     # CMake 3.25 knows no CUDA C++20 and passes nothing for it.
     target_compile_options(${target} PRIVATE
       $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 ${cuda_flags} -Xcompiler=${cuda_host_flags}>)
+  endif()
+  if(bankfull_cuda_enabled AND bankfull_path_flag)
+    target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${bankfull_path_flag}>")
   endif()
   if(BANKFULL_SANITIZE)
     # A null pointer's access ends with AddressSanitizer's report anyway; these two checks stand at every access

@@ -112,7 +112,7 @@ void add_baseline_command(CLI::App& program, Action& action) {
       "  bankfull baseline make node-*/acceptance --output baselines");
   maker->callback([&action, options] { action = [options] { return make(*options); }; });
   CLI::App* lister = command->add_subcommand("list", "Those that come with the program");
-  lister->footer("Example:\n  bankfull baseline list");
+  lister->footer("Examples:\n  bankfull baseline list");
   lister->callback([&action] { action = [] { return list(); }; });
 }
 

@@ -7,7 +7,7 @@ namespace bankfull {
 /// Where this build and its installation keep a folder of files that come with the program.
 struct DataPlaces {
   const char* from_program;    ///< relative to the folder of the installed program
-  const char* in_source_tree;  ///< absolute
+  const char* in_source_tree;  ///< absolute; empty in a package
 };
 
 DataPlaces places_of_cases();

@@ -13,6 +13,7 @@
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/base/precision_names.hpp"
 #include "bankfull/core/comm/launch_advice.hpp"
+#include "bankfull/core/comm/on_device.hpp"
 #include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/comm/transport.hpp"
 #include "bankfull/core/machine/cpu.hpp"
@@ -244,18 +245,7 @@ void warn_of_squeezed_team(const Communicator& ranks, int threads, int asked) {
 bool CommonOptions::json_goes_to_output() const { return json == standard_output; }
 
 Device CommonOptions::resolved_device(const Communicator& ranks) const {
-  // Looking for GPUs takes time and memory on each of them: not where none is asked for.
-  const bool chosen_by_rank = ranks.size() > 1 && (device == "auto" || device == "cuda");
-  const bool any_chosen = ranks.max(std::int64_t{chosen_by_rank}) > 0;
-  const Sharers sharers = any_chosen ? sharers_of_gpus(ranks) : Sharers{};
-  Device resolved;
-  ranks.agree([&] { resolved = resolve_device(device, sharers.place, sharers.count); });
-  const std::int64_t on_gpu = resolved.is_cuda() ? 1 : 0;
-  if (ranks.min(on_gpu) != ranks.max(on_gpu)) {
-    throw UsageError("some ranks chose a GPU and others the CPU",
-                     "give all of them --device cpu or --device cuda");
-  }
-  return resolved;
+  return resolve_device(ranks, device);
 }
 
 MeasurePolicy CommonOptions::prepare(const Communicator& ranks, Device chosen,

@@ -57,7 +57,7 @@ mkdir "$folder/consumer"
 consumer() { # arguments of find_package
   printf 'cmake_minimum_required(VERSION 3.25)\nproject(consumer LANGUAGES CXX)\nfind_package(bankfull %s)\n' "$1" \
     >"$folder/consumer/CMakeLists.txt"
-  configure "$folder/consumer" "$folder/consumer/build" 2>&1
+  configure "$folder/consumer" "$folder/consumer/build" -Dfmt_DIR="${fmt_dir:-}" 2>&1
 }
 if said=$(consumer "REQUIRED COMPONENTS core solvers"); then
   fail "an unknown component is found"
@@ -65,6 +65,20 @@ fi
 grep -q solvers <<<"$said" || fail "an unknown component is not named: $said"
 said=$(consumer "0.1 REQUIRED COMPONENTS core") || fail "$said"
 [[ $generator == *Multi* ]] || grep -q 'CMAKE_BUILD_TYPE is empty' <<<"$said" || fail "no warning without a build type: $said"
+
+# fmt of another major version, with which nothing would link.
+mkdir "$folder/fmt"
+echo 'set(PACKAGE_VERSION 99.1.0)
+set(PACKAGE_VERSION_COMPATIBLE TRUE)' >"$folder/fmt/fmt-config-version.cmake"
+touch "$folder/fmt/fmt-config.cmake"
+if other=$(fmt_dir=$folder/fmt consumer "REQUIRED"); then
+  fail "another fmt is accepted"
+fi
+grep -q 'fmt 99.1.0' <<<"$other" || fail "another fmt is not named: $other"
+
+# What public functions take is public, too.
+printf '#include <bankfull/numerics.hpp>\nusing namespace bankfull;\nint f(const HostCsr& matrix, Colour* colours) { const CpuExecutor on(1); return colour_greedily(on, load_csr(on, matrix).view(), colours); }\n' >"$folder/sparse.cpp"
+logged "$cxx" -std=c++20 -fopenmp -fsyntax-only -I "$folder/prefix/include" "$folder/sparse.cpp"
 
 # A wrong value type is an error of compilation that says what is right.
 refuses() { # statement, message

@@ -6,10 +6,12 @@ packaging/README.md for what was tried with the real ones.
 """
 
 import importlib.util
+import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import types
 import unittest
 from pathlib import Path
@@ -188,6 +190,52 @@ class Containers(unittest.TestCase):
             self.assertIn(default, docker)
             self.assertIn(default, apptainer)
         self.assertEqual(set(re.findall(r"\$\{(\w+):-", build)), {"CUDA", "ARCH", "GPUS"})
+
+
+class DebianVersions(unittest.TestCase):
+    """cmake/PackageVersion.cmake, of clones and of source archives."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name) / "sources"
+        (self.root / "cmake").mkdir(parents=True)
+        self.write("CHANGELOG.md", "## [Unreleased]\n\n## [1.2.0] - 2026-12-01\n")
+        self.write("cmake/archived-revision.txt", "$Format:%H$\n")
+
+    def write(self, name, text):
+        (self.root / name).write_text(text)
+
+    def git(self, *arguments):
+        who = {f"GIT_{role}_{what}": "a" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+        date = {"GIT_AUTHOR_DATE": "2026-12-01T10:00:00+0000", "GIT_COMMITTER_DATE": "2026-12-02T10:00:00+0000"}
+        clean = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+        environment = {**clean, **who, **date, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}
+        return subprocess.run(["git", *arguments], cwd=self.root, env=environment, check=True, capture_output=True, text=True).stdout.strip()
+
+    def version(self, version, revision):
+        """And the time."""
+        self.write("print.cmake", f'include("{ROOT}/cmake/PackageVersion.cmake")\nbankfull_package_version("{self.root}" {version} {revision})\n'
+                   'message("${bankfull_package_version} ${bankfull_package_epoch}")\n')
+        done = subprocess.run(["cmake", "-P", self.root / "print.cmake"], capture_output=True, text=True, check=True)
+        return done.stderr.strip()
+
+    def test_clones(self):
+        self.git("init", "--quiet")
+        self.git("add", ".")
+        self.git("commit", "--quiet", "--message", "First")
+        revision = self.git("describe", "--always", "--abbrev=12")
+        self.assertEqual(self.version("1.2.0", revision), f"1.2.0+git20261202.{revision[:9]} 1796205600")
+        self.assertEqual(self.version("1.3.0", f"{revision}-dirty"), f"1.3.0~git20261202.{revision[:9]} 1796205600")
+        self.assertEqual(self.version("1.3.0", f"v1.2.0-7-g{revision}"), f"1.3.0~git20261202.{revision[:9]} 1796205600")
+        self.git("tag", "v1.2.0")
+        self.assertEqual(self.version("1.2.0", "v1.2.0"), "1.2.0 1796205600")
+
+    def test_archives(self):
+        os.utime(self.root / "cmake" / "archived-revision.txt", (1796205600, 1796205600))  # the commit's
+        self.assertEqual(self.version("1.2.0", "0123456789ab"), "1.2.0 1796205600")
+        self.assertEqual(self.version("1.3.0", "0123456789ab"), "1.3.0~git20261202.012345678 1796205600")
+        self.assertEqual(self.version("1.3.0", "unknown"), "1.3.0")
 
 
 class Nix(unittest.TestCase):

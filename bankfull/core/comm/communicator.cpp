@@ -1,7 +1,6 @@
 #include "bankfull/core/comm/communicator.hpp"
 
 #include "bankfull/core/base/error.hpp"
-#include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/base/nan.hpp"
 
 #include <algorithm>
@@ -20,6 +19,12 @@ class NoMessages final : public MessageExchange {
   void finish() override {}
 };
 
+void require_ranks(bool are_there) {
+  if (!are_there) {
+    throw UsageError("there is no other rank to exchange with", "start more of them");
+  }
+}
+
 class SelfCommunicator final : public Communicator {
  public:
   SelfCommunicator() : Communicator(0, 1, 0, 1, 0) {}
@@ -27,7 +32,7 @@ class SelfCommunicator final : public Communicator {
   void barrier() const override {}
   void patient_barrier() const override {}
   void broadcast(void* /*data*/, std::size_t /*bytes*/, int root) const override {
-    expects(root == 0, "the root is a rank");
+    require_ranks(root == 0);
   }
 
   [[nodiscard]] std::vector<std::vector<std::byte>> all_gather_bytes(
@@ -37,7 +42,7 @@ class SelfCommunicator final : public Communicator {
 
   [[nodiscard]] std::unique_ptr<MessageExchange> prepare(
       std::span<const Message> sends, std::span<const Message> receives) const override {
-    expects(sends.empty() && receives.empty(), "no message goes to the own rank");
+    require_ranks(sends.empty() && receives.empty());
     return std::make_unique<NoMessages>();
   }
 
@@ -105,8 +110,9 @@ std::unique_ptr<MessageExchange> Communicator::prepare_all_to_all(
     std::span<const Message> sends, std::span<const Message> receives) const {
   const auto own = static_cast<std::size_t>(rank_);
   const auto all = static_cast<std::size_t>(size_);
-  expects(sends.size() == all && receives.size() == all && sends[own].bytes == receives[own].bytes,
-          "each rank has a message, the own one as large on both sides");
+  require(sends.size() == all && receives.size() == all && sends[own].bytes == receives[own].bytes,
+          "an exchange of all ranks has not a message for each, the own one as large on both sides",
+          "give one for each rank, if need be of no bytes");
   return std::make_unique<ExchangeWithAll>(sends[own], receives[own],
                                            prepare(others(sends, rank_), others(receives, rank_)));
 }

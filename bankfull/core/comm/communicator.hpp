@@ -41,8 +41,8 @@ class MessageExchange {
 /// The ranks that work on one problem. If built or started without MPI, this process is the only
 /// rank and all functions work the same.
 ///
-/// Functions marked *collective* must be called by all ranks, in the same order. All failures throw
-/// RuntimeFailure.
+/// Functions marked *collective* must be called by all ranks, in the same order. Failures of the
+/// machine or of MPI throw RuntimeFailure.
 class Communicator {
  public:
   virtual ~Communicator() = default;
@@ -85,14 +85,14 @@ class Communicator {
       std::span<const std::byte> mine) const = 0;
 
   /// Not collective, but every send needs a receive of equal size on the other side, and
-  /// two ranks that share several exchanges must prepare them in the same order. Messages to the
-  /// own rank are not allowed. The buffers must outlive the exchange.
+  /// two ranks that share several exchanges must prepare them in the same order. Throws UsageError
+  /// for messages to the own rank, or one that there is not. The buffers must outlive the exchange.
   [[nodiscard]] virtual std::unique_ptr<MessageExchange> prepare(
       std::span<const Message> sends, std::span<const Message> receives) const = 0;
 
   /// Collective: an exchange of message n of `sends` and of `receives` with rank n, for all ranks,
   /// the own one too, which is copied when the exchange starts. Each rank begins with the one after
-  /// it.
+  /// it. Throws UsageError unless there is a message for each rank.
   [[nodiscard]] std::unique_ptr<MessageExchange> prepare_all_to_all(
       std::span<const Message> sends, std::span<const Message> receives) const;
 

@@ -24,9 +24,7 @@ Decomposition divided(const Communicator& ranks, const Extents& cells, const Gri
                       to_string(*options.rank_grid), options.rank_grid->count(), ranks.size()),
           "start as many, or leave rank_grid empty");
   const Decomposition decomposition(cells, *options.rank_grid, options.periodic);
-  for (int rank = 0; rank < decomposition.ranks(); ++rank) {
-    static_cast<void>(halo_messages(decomposition, rank, options.halo));  // throws where too thin
-  }
+  static_cast<void>(halo_messages(decomposition, ranks.rank(), options.halo));  // throws where thin
   return decomposition;
 }
 

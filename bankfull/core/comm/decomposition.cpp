@@ -157,7 +157,11 @@ Decomposition::Decomposition(const Extents& cells, const RankGrid& grid,
     : cells_(cells), grid_(grid), periodic_(periodic), cut_cells_(per_axis(cells)) {
   const auto n = per_axis(cells);
   const auto ranks = per_axis(grid);
+  double cells_in_all = 1.0;
+  double ranks_in_all = 1.0;
   for (std::size_t axis = 0; axis < n.size(); ++axis) {
+    cells_in_all *= static_cast<double>(n[axis]);
+    ranks_in_all *= static_cast<double>(ranks[axis]);
     if (ranks[axis] < 1) {
       throw UsageError("a grid of " + to_string(grid) + " ranks has none", "use at least 1x1x1");
     }
@@ -166,6 +170,12 @@ Decomposition::Decomposition(const Extents& cells, const RankGrid& grid,
                                    to_string(grid), name_of(cells)),
                        "use no more ranks than cells along each axis");
     }
+  }
+  constexpr double most_cells = 4e18;  // what 64 bits count
+  if (cells_in_all > most_cells || ranks_in_all > std::numeric_limits<int>::max()) {
+    throw UsageError(fmt::format("{} ranks with {} cells are more than can be counted",
+                                 to_string(grid), name_of(cells)),
+                     "use fewer");
   }
 }
 
@@ -245,6 +255,9 @@ std::vector<RankGrid> allowed_grids(const Extents& cells, int ranks,
                                     const DecompositionRules& rules) {
   require(rules.halo_width >= 1, fmt::format("a halo of width {} has no cells", rules.halo_width),
           "use at least 1");
+  const RankGrid& max_grid = rules.max_grid;
+  require(max_grid.i >= 1 && max_grid.j >= 1 && max_grid.k >= 1,
+          "a grid of at most " + to_string(max_grid) + " ranks has none", "allow at least 1x1x1");
   const auto most = max_along_axes(cells, rules);
   const std::vector<int> divisors = ranks >= 1 ? divisors_of(ranks) : std::vector<int>{};
   std::vector<RankGrid> grids;

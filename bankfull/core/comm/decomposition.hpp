@@ -57,7 +57,8 @@ struct Periodicity {
 /// does not divide evenly, the first ranks along it have one more cell.
 class Decomposition {
  public:
-  /// Throws UsageError if a rank would get no cells.
+  /// Throws UsageError if a rank would get no cells, and for more cells or ranks than can be
+  /// counted.
   Decomposition(const Extents& cells, const RankGrid& grid, const Periodicity& periodic = {});
 
   /// Of the whole grid.
@@ -119,7 +120,7 @@ struct DecompositionRules {
 };
 
 /// All grids of `ranks` that the rules allow; empty if no split gives every rank enough cells.
-/// Throws UsageError if the halo has no width.
+/// Throws UsageError if the halo has no width or an axis no rank.
 std::vector<RankGrid> allowed_grids(const Extents& cells, int ranks,
                                     const DecompositionRules& rules = {});
 

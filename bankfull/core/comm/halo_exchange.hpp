@@ -78,13 +78,13 @@ class HaloExchange {
 };
 
 /// For fields in host memory, packed and unpacked by `team`. If the setup does not fit on any rank,
-/// all ranks throw UsageError.
+/// or if ranks differ in decomposition, shape or number of fields, all ranks throw UsageError.
 template <class T>
 std::unique_ptr<HaloExchange<T>> make_halo_exchange(const HaloSetup& setup, const Team& team);
 
 /// For fields on the GPU of `work`, ordered with the work queued there. `work` must outlive it.
-/// Throws UsageError with the reason if the requested transport is unavailable, and on all ranks if
-/// the setup does not fit on any of them.
+/// Throws UsageError with the reason if the requested transport is unavailable, and on all ranks as
+/// the one above.
 template <class T>
 std::unique_ptr<HaloExchange<T>> make_halo_exchange(const HaloSetup& setup, const Stream& work);
 
@@ -94,8 +94,8 @@ void require_transport(Transport transport, const Communicator& ranks, Device de
 
 namespace detail {
 /// Collective: all ranks throw UsageError if the setup does not fit on any of them, so that none
-/// waits for the others.
-void require_fit(const HaloSetup& setup);
+/// waits for the others, or if it is not the same exchange. `require_more` may throw, too.
+void require_fit(const HaloSetup& setup, const std::function<void()>& require_more);
 /// Throws UsageError unless as many fields are given as were set up.
 void require_fields(std::size_t given, int set_up);
 /// Bytes of `fields` fields that the rank sends.

@@ -5,6 +5,8 @@
 #include "bankfull/core/memory/buffer.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <fmt/format.h>
 #include <string>
 #include <vector>
@@ -133,6 +135,13 @@ std::string sides_of(const Extents& n) { return fmt::format("{}x{}x{}", n.ni, n.
 
 void require_layout_of_block(const HaloSetup& setup) {
   const Extents block = setup.decomposition.block(setup.ranks.rank()).extents();
+  if (setup.in_window) {
+    require(contains(box_of(setup.layout.interior()), box_of(block)),
+            fmt::format("a window of {} cells is smaller than the rank's block, which has {}",
+                        sides_of(setup.layout.interior()), sides_of(block)),
+            "make it hold the block and the halo around it");
+    return;
+  }
   require(setup.layout.interior() == block,
           fmt::format("a layout of {} cells is not that of the rank's block, which has {}",
                       sides_of(setup.layout.interior()), sides_of(block)),
@@ -153,18 +162,37 @@ void require_fit_here(const HaloSetup& setup) {
           "use at least 1");
   require(setup.shape.width >= 1, fmt::format("a halo of width {} has no cells", setup.shape.width),
           "use at least 1");
+  require(setup.wanted != nullptr, "there is no function that says which neighbours are wanted",
+          "leave HaloSetup::wanted as it is to have all");
   // Refuses blocks that are too thin.
   const auto messages =
       halo_messages(setup.decomposition, setup.ranks.rank(), setup.shape, setup.wanted);
-  if (!messages.empty() && !setup.in_window) {
+  if (!messages.empty()) {
     require_layout_of_block(setup);
   }
 }
 
+/// What must be the same on all ranks, or messages are longer than the memory where they arrive.
+std::array<std::int64_t, 12> what_ranks_share(const HaloSetup& setup) {
+  const Extents& cells = setup.decomposition.cells();
+  const RankGrid& grid = setup.decomposition.grid();
+  const Periodicity& periodic = setup.decomposition.periodic();
+  return {cells.ni,   cells.nj,     cells.nk,          grid.i,
+          grid.j,     grid.k,       periodic.i,        periodic.j,
+          periodic.k, setup.fields, setup.shape.width, static_cast<int>(setup.shape.reach)};
+}
+
 }  // namespace
 
-void detail::require_fit(const HaloSetup& setup) {
-  setup.ranks.agree([&] { require_fit_here(setup); });
+void detail::require_fit(const HaloSetup& setup, const std::function<void()>& require_more) {
+  setup.ranks.agree([&] {
+    require_more();
+    require_fit_here(setup);
+  });
+  const auto all = setup.ranks.all_gather(what_ranks_share(setup));
+  require(std::ranges::all_of(all, [&](const auto& other) { return other == all.front(); }),
+          "ranks set up halo exchanges that differ",
+          "give all of them the same decomposition, shape and number of fields");
 }
 
 void detail::require_fields(std::size_t given, int set_up) {
@@ -196,8 +224,7 @@ void require_transport(Transport transport, const Communicator& ranks, Device de
 
 template <class T>
 std::unique_ptr<HaloExchange<T>> make_halo_exchange(const HaloSetup& setup, const Team& team) {
-  require_host_transport(setup.transport);
-  detail::require_fit(setup);
+  detail::require_fit(setup, [&] { require_host_transport(setup.transport); });
   return std::make_unique<CpuHaloExchange<T>>(setup, team);
 }
 

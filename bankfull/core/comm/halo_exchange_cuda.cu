@@ -271,11 +271,11 @@ class CudaHaloExchange final : public HaloExchange<T> {
 
 template <class T>
 std::unique_ptr<HaloExchange<T>> make_halo_exchange(const HaloSetup& setup, const Stream& work) {
-  if (setup.fields < 1 || setup.fields > max_fields) {
-    throw UsageError("an exchange of " + std::to_string(setup.fields) + " fields at once",
-                     "use 1 to " + std::to_string(max_fields));
-  }
-  detail::require_fit(setup);
+  detail::require_fit(setup, [&] {
+    require(setup.fields <= max_fields,
+            "an exchange of " + std::to_string(setup.fields) + " fields at once",
+            "use 1 to " + std::to_string(max_fields));
+  });
   return std::make_unique<CudaHaloExchange<T>>(setup, work);
 }
 

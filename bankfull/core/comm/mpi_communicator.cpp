@@ -257,7 +257,11 @@ class MpiCommunicator final : public Communicator {
     std::set<int> others;
     for (const auto& messages : {sends, receives}) {
       for (const Message& message : messages) {
-        expects(message.rank != rank(), "no message goes to the own rank");
+        if (message.rank < 0 || message.rank >= size() || message.rank == rank()) {
+          throw UsageError("a message between rank " + std::to_string(rank()) + " and rank " +
+                               std::to_string(message.rank) + " of " + std::to_string(size()),
+                           "name another rank that there is");
+        }
         others.insert(message.rank);
       }
     }

@@ -1,5 +1,6 @@
 #include "bankfull/core/comm/run_on_ranks.hpp"
 
+#include "bankfull/core/base/printable.hpp"
 #include "bankfull/core/comm/parallel_run.hpp"
 
 #include <exception>
@@ -18,7 +19,9 @@ int guarded(const Body& body, const Fail& fail) {
   } catch (const std::bad_alloc&) {
     return fail(ExitCode::runtime_failure, "out of memory");
   } catch (const std::exception& error) {
-    return fail(ExitCode::runtime_failure, error.what());
+    return fail(ExitCode::runtime_failure, one_line(error.what()));
+  } catch (...) {
+    return fail(ExitCode::runtime_failure, "an unknown failure");
   }
 }
 

@@ -11,6 +11,7 @@ namespace bankfull {
 
 /// Calls body(i, j, k) for every cell of the box. Planes are divided among the team by `share`, so
 /// a for_each that writes a field places its pages where later sweeps of the same team want them.
+/// The body must not throw: what leaves it ends the program.
 template <class Body>
 void for_each(const Team& team, const Box& box, Body body) {
   if (box.empty()) {

@@ -42,6 +42,12 @@ constexpr Box grown(const Box& box, std::int64_t width) {
           box.j1 + width, box.k0 - width, box.k1 + width};
 }
 
+/// Whether all cells of `inner`, if it has any, are cells of `outer`.
+constexpr bool contains(const Box& outer, const Box& inner) {
+  return inner.empty() || (outer.i0 <= inner.i0 && inner.i1 <= outer.i1 && outer.j0 <= inner.j0 &&
+                           inner.j1 <= outer.j1 && outer.k0 <= inner.k0 && inner.k1 <= outer.k1);
+}
+
 /// The box with all of its cells moved by so many along each axis.
 constexpr Box moved(const Box& box, std::int64_t di, std::int64_t dj, std::int64_t dk) {
   return {box.i0 + di, box.i1 + di, box.j0 + dj, box.j1 + dj, box.k0 + dk, box.k1 + dk};

@@ -1,6 +1,10 @@
 #include "bankfull/core/field/layout.hpp"
 
+#include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/expects.hpp"
+
+#include <fmt/format.h>
+#include <string>
 
 namespace bankfull {
 namespace {
@@ -19,12 +23,31 @@ std::int64_t raise_to_residue(std::int64_t value, std::int64_t residue, std::int
 constexpr std::int64_t plane_skew_bytes = 10 * Layout::alignment_bytes;
 constexpr std::int64_t page_bytes = 4096;
 
+void require_possible(const Extents& interior, std::int64_t ghosts, std::size_t element_bytes) {
+  const std::string cells = fmt::format("{}x{}x{} cells", interior.ni, interior.nj, interior.nk);
+  require(interior.ni >= 1 && interior.nj >= 1 && interior.nk >= 1,
+          "a field of " + cells + " has none", "give each axis at least one");
+  require(ghosts >= 0, fmt::format("a field with ghosts of width {}", ghosts), "use 0 or more");
+  require(element_bytes >= 1 && Layout::alignment_bytes % element_bytes == 0,
+          fmt::format("a field of elements of {} bytes", element_bytes),
+          fmt::format("use a size that divides {}", Layout::alignment_bytes));
+  const auto with_ghosts = [ghosts](std::int64_t count) {
+    return static_cast<double>(count) + 2.0 * static_cast<double>(ghosts);
+  };
+  const double row = with_ghosts(interior.nk) * static_cast<double>(element_bytes) +
+                     static_cast<double>(Layout::alignment_bytes);
+  const double plane = with_ghosts(interior.nj) * row + static_cast<double>(page_bytes);
+  constexpr double largest = 1e18;  // far below 2^63, also where a set holds some of them
+  require(with_ghosts(interior.ni) * plane <= largest,
+          fmt::format("a field of {} with ghosts of width {} exceeds all memory", cells, ghosts),
+          "use fewer cells");
+}
+
 }  // namespace
 
 Layout::Layout(Extents interior, std::int64_t ghosts, std::size_t element_bytes)
     : interior_(interior), ghosts_(ghosts) {
-  expects(interior.ni >= 1 && interior.nj >= 1 && interior.nk >= 1, "a layout has cells");
-  expects(ghosts >= 0, "ghost width is not negative");
+  require_possible(interior, ghosts, element_bytes);
   const std::int64_t alignment = alignment_bytes / static_cast<std::int64_t>(element_bytes);
   row_pitch_ = round_up(interior.nk + 2 * ghosts, alignment);
   const auto bytes = static_cast<std::int64_t>(element_bytes);

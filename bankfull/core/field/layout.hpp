@@ -25,7 +25,8 @@ class Layout {
   static constexpr std::int64_t alignment_bytes = 128;
 
   /// `interior` has at least one cell along each axis, `ghosts` cells (0 or more) surround it on
-  /// all sides, and `element_bytes` divides `alignment_bytes`.
+  /// all sides, and `element_bytes` divides `alignment_bytes`. Throws UsageError otherwise, and for
+  /// more than 10^18 bytes.
   Layout(Extents interior, std::int64_t ghosts, std::size_t element_bytes);
 
   /// Without ghosts, with pitches that others have chosen.

@@ -1,11 +1,13 @@
 #include "bankfull/core/measure/experiment.hpp"
 
+#include "bankfull/core/base/error.hpp"
 #include "bankfull/core/measure/cache.hpp"
 
 #include <algorithm>
 #include <map>
 #include <numeric>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace bankfull {
@@ -95,6 +97,10 @@ void Experiment::work_on(const std::vector<Device>& devices) const {
 
 std::vector<Measurement> Experiment::measure_in_turn(const std::vector<Benchmark*>& benchmarks,
                                                      int repeats, std::vector<Check>& checks) {
+  require(repeats > 0, std::to_string(repeats) + " repeats", "measure at least one");
+  require(!benchmarks.empty(), "there is nothing to measure", "name a benchmark");
+  require(std::ranges::find(benchmarks, nullptr) == benchmarks.end(), "a benchmark is null",
+          "name those that there are");
   std::vector<Samples> all(benchmarks.size());
   for (Benchmark* const benchmark : benchmarks) {
     context_.end_if_interrupted();

@@ -63,7 +63,8 @@ class Experiment {
   /// Times `repeats` runs of each benchmark, alternating between them: machines drift, so figures
   /// to be compared must be measured side by side. Every benchmark is warmed up first. The
   /// checks of each benchmark's last repeat, or of its first that failed, are added to `checks`.
-  /// An interruption drops the remaining repeats, and benchmarks that have none yet.
+  /// An interruption drops the remaining repeats, and benchmarks that have none yet. Throws
+  /// UsageError for no repeats and no benchmarks.
   std::vector<Measurement> measure_in_turn(const std::vector<Benchmark*>& benchmarks, int repeats,
                                            std::vector<Check>& checks);
 

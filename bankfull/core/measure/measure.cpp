@@ -25,8 +25,6 @@ std::string line_of(const Measurement& measurement) {
 
 RunResult measure(const Communicator& ranks, Device device, int threads,
                   const std::vector<Benchmark*>& benchmarks, const MeasureOptions& options) {
-  require(options.repeats > 0, fmt::format("{} repeats", options.repeats), "measure at least one");
-  require(!benchmarks.empty(), "there is nothing to measure", "name a benchmark");
   NoProgress progress;
   MachineWatch machine(ranks);
   const RunContext context{

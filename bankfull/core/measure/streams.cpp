@@ -8,6 +8,17 @@
 #include <algorithm>
 
 namespace bankfull {
+namespace {
+
+bool is_possible(const Mix& mix) {
+  if (mix.reads <= 0 || mix.writes <= 0) {
+    return std::min(mix.reads, mix.writes) == 0 && std::max(mix.reads, mix.writes) > 0;
+  }
+  return mix.reads <= max_mix_reads && mix.writes <= max_mix_writes &&
+         mix.reads + mix.writes <= max_mix_arrays;
+}
+
+}  // namespace
 
 int StreamPattern::reads() const {
   switch (operation) {
@@ -47,6 +58,11 @@ Traffic StreamPattern::traffic(std::int64_t elements) const {
 }
 
 StreamPattern pattern_of(const Mix& mix, Precision precision) {
+  require(is_possible(mix),
+          "a mix of " + std::to_string(mix.reads) + " streams read and " +
+              std::to_string(mix.writes) + " written",
+          "use at least one, and of both at most " + std::to_string(max_mix_reads) + " and " +
+              std::to_string(max_mix_writes) + ", " + std::to_string(max_mix_arrays) + " in all");
   StreamPattern pattern{.operation = StreamOperation::mix, .precision = precision};
   if (mix.reads == 0 || mix.writes == 0) {
     pattern.operation = mix.writes == 0 ? StreamOperation::read : StreamOperation::write;

@@ -54,7 +54,8 @@ struct StreamPattern {
   [[nodiscard]] Traffic traffic(std::int64_t elements) const;
 };
 
-/// The pass that moves a mix: `read` or `write` if the mix only reads or only writes.
+/// The pass that moves a mix: `read` or `write` if the mix only reads or only writes. Throws
+/// UsageError for a mix of no streams, or of more than max_mix_arrays says.
 StreamPattern pattern_of(const Mix& mix, Precision precision);
 
 /// The name in stream_operation_names.

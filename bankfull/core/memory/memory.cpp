@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <string>
 #include <sys/mman.h>
 
@@ -23,6 +24,11 @@ std::size_t whole_huge_pages(std::size_t bytes) {
   return (bytes + huge_page - 1) / huge_page * huge_page;
 }
 
+[[noreturn]] void refuse(std::size_t bytes) {
+  throw RuntimeFailure("the system refused " + format_bytes(static_cast<double>(bytes)) +
+                       " of host memory");
+}
+
 /// Fresh pages of the system, aligned to a huge page. The C library's allocator could return memory
 /// that another thread has touched before, on any NUMA node.
 void* map_pages(std::size_t bytes) {
@@ -30,8 +36,7 @@ void* map_pages(std::size_t bytes) {
   void* raw =
       mmap(nullptr, whole + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (raw == MAP_FAILED) {
-    throw RuntimeFailure("the system refused " + format_bytes(static_cast<double>(bytes)) +
-                         " of host memory");
+    refuse(bytes);
   }
   auto* begin = static_cast<std::byte*>(raw);
   const std::size_t before =
@@ -47,14 +52,16 @@ void* map_pages(std::size_t bytes) {
 }
 
 void* allocate_host(std::size_t bytes) {
+  if (bytes > static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max())) {
+    refuse(bytes);  // as of a negative size: rounded up to whole pages it could be a small one
+  }
   if (bytes >= huge_page) {
     return map_pages(bytes);
   }
   constexpr std::size_t alignment = 4096;
   void* data = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
   if (data == nullptr) {
-    throw RuntimeFailure("the system refused " + format_bytes(static_cast<double>(bytes)) +
-                         " of host memory");
+    refuse(bytes);
   }
   return data;
 }

@@ -53,6 +53,19 @@ std::string multigrid_obstacle(const Domain& domain, const DecomposedGrid& grid,
   return device.is_cuda() && sharing.is_shared() ? gpu_sharing_obstacle(domain, sharing) : "";
 }
 
+/// As obstacles go on: "it cuts the grid along i only".
+std::string subject_of(Method method) {
+  switch (method) {
+    case Method::direct:
+      return "the direct solver does not serve";
+    case Method::multigrid:
+      return "multigrid does not serve";
+    case Method::automatic:
+      break;
+  }
+  return "no method serves";
+}
+
 }  // namespace
 
 std::string obstacle(Method method, const Domain& domain, const DecomposedGrid& grid,
@@ -98,7 +111,7 @@ Method chosen_method(Method method, const Domain& domain, const DecomposedGrid& 
                      Device device) {
   grid.ranks().agree([&] {
     const std::string reason = obstacle(method, domain, grid, device);
-    require(reason.empty(), "no solver of this Poisson equation: " + reason,
+    require(reason.empty(), subject_of(method) + " this Poisson equation: " + reason,
             "see poisson::make_grid and poisson::Method");
   });
   if (method != Method::automatic) {

@@ -48,11 +48,13 @@ class FieldSolver {
   /// The same on a GPU; exists in builds with CUDA only.
   FieldSolver(const Domain& domain, const DecomposedGrid& grid, const Stream& stream,
               const Stopping& stopping = {}, Method method = Method::automatic);
+  FieldSolver(const Domain& domain, const DecomposedGrid& grid, const Stream&& stream,
+              const Stopping& stopping = {}, Method method = Method::automatic) = delete;
 
   /// Solves for the right side in this rank's interior cells, and writes the solution there, none
   /// of the ghost cells; both may be the same field. Multigrid starts from the last solution,
   /// unless told to `forget` it. On a stream the work is queued, after which multigrid waits for
-  /// its outcome.
+  /// its outcome. Throws UsageError for a view without all of these cells.
   Outcome solve(FieldView<const Real> right_side, FieldView<Real> solution);
 
   /// The next solve starts from nothing.
@@ -69,6 +71,7 @@ class FieldSolver {
   using CopyBack = std::function<void(CellSlots<Real>, FieldView<Real>)>;
 
   Method method_;
+  Box interior_;
   std::unique_ptr<Solver<Real>> solver_;
   Copy copy_in_;
   CopyBack copy_out_;

@@ -25,8 +25,9 @@ template <class Real>
 FieldSolver<Real>::FieldSolver(const Domain& domain, const DecomposedGrid& grid,
                                const Stream& stream, const Stopping& stopping, Method method)
     : method_(detail::chosen_method(method, domain, grid, stream.device())),
+      interior_(grid.interior()),
       solver_(make_on_gpu<Real>(method_, domain, grid, stopping, stream)) {
-  const auto copy = [on = &stream, box = grid.interior()](const auto& from, const auto& to) {
+  const auto copy = [on = &stream, box = interior_](const auto& from, const auto& to) {
     queue_copy(*on, box, CopyCells{from, to});
   };
   copy_in_ = copy;

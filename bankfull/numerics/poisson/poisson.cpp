@@ -49,6 +49,8 @@ void require_cells(const Domain& domain) {
 }
 
 double width_ratio(const Axis& axis) {
+  require(!axis.widths.empty(), "an axis without cells has no ratio of widths",
+          "give it at least one");
   const auto [least, most] = std::minmax_element(axis.widths.begin(), axis.widths.end());
   return *most / *least;
 }

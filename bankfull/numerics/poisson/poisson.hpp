@@ -31,7 +31,7 @@ struct Axis {
   [[nodiscard]] double distance(std::int64_t face) const;
 };
 
-/// The largest width over the smallest one.
+/// The largest width over the smallest one. Throws UsageError for an axis without cells.
 double width_ratio(const Axis& axis);
 
 /// A box of cells on which the discrete Poisson equation

@@ -218,6 +218,16 @@ TEST(MpiCommunicator, PersistentRingExchange) {
   }
 }
 
+TEST(MpiCommunicator, MessagesToRanksThatThereAreNotAreRefused) {
+  const Communicator& ranks = test_ranks();
+  int value = 0;
+  for (const int other : {-1, ranks.rank(), ranks.size()}) {
+    const Message message{.rank = other, .data = &value, .bytes = sizeof(value)};
+    EXPECT_THROW(ranks.prepare({&message, 1}, {}), UsageError) << other;
+    EXPECT_THROW(ranks.prepare({}, {&message, 1}), UsageError) << other;
+  }
+}
+
 TEST(MpiCommunicator, ExchangesBetweenTheSameRanksDoNotMix) {
   const Communicator& ranks = test_ranks();
   if (ranks.size() == 1) {

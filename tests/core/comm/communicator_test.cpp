@@ -73,6 +73,16 @@ TEST(SelfCommunicator, SendsAllToItself) {
   EXPECT_EQ(received, sent);
 }
 
+TEST(SelfCommunicator, RefusesMessagesToOthers) {
+  const auto ranks = make_self_communicator();
+  int value = 0;
+  const Message message{.rank = 1, .data = &value, .bytes = sizeof(value)};
+  EXPECT_THROW(ranks->prepare({&message, 1}, {}), UsageError);
+  EXPECT_THROW(ranks->prepare({}, {&message, 1}), UsageError);
+  EXPECT_THROW(ranks->broadcast(&value, sizeof(value), 1), UsageError);
+  EXPECT_THROW(ranks->all_to_all(nullptr, {}, nullptr, {}), UsageError);
+}
+
 TEST(SelfCommunicator, Splits) {
   const auto ranks = make_self_communicator();
   EXPECT_EQ(ranks->first(1)->size(), 1);

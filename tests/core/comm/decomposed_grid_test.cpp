@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <type_traits>
+#include <utility>
 
 namespace bankfull {
 namespace {
@@ -33,6 +35,19 @@ TEST(DecomposedGrid, RefusesWhatCannotBeShared) {
               HasSubstr("halo"));
 }
 
+TEST(GridFields, OutliveTheirGrid) {
+  const auto alone = make_self_communicator();
+  GridFields<float> fields(DecomposedGrid(*alone, {4, 5, 6}, {.periodic = {.i = true}}), 1,
+                           Team(1));
+  fields[0](3, 2, 1) = 7.0F;
+  fields.exchange_halo({0});
+  EXPECT_EQ(fields[0](-1, 2, 1), 7.0F);
+  EXPECT_EQ(fields.interior_values(0).size(), 4U * 5U * 6U);
+}
+
+static_assert(!std::is_constructible_v<GridFields<float>, const DecomposedGrid&, int, Stream>,
+              "a temporary stream would not outlive the fields");
+
 TEST(GridFields, RefuseWhatTheyDoNotHave) {
   const auto alone = make_self_communicator();
   const DecomposedGrid grid(*alone, {4, 5, 6});
@@ -42,6 +57,14 @@ TEST(GridFields, RefuseWhatTheyDoNotHave) {
   EXPECT_THAT(refusal_text([&] { fields.exchange_halo({2}); }), HasSubstr("field 2"));
   EXPECT_THAT(refusal_text([&] { fields.exchange_halo({}); }), HasSubstr("no fields"));
   EXPECT_THAT(refusal_text([&] { fields.finish_halo(); }), HasSubstr("no exchange"));
+  EXPECT_THAT(refusal_text([&] { static_cast<void>(fields[2]); }), HasSubstr("field 2"));
+  EXPECT_THAT(refusal_text([&] { static_cast<void>(std::as_const(fields)[-1]); }),
+              HasSubstr("field -1"));
+  EXPECT_THAT(refusal_text([&] { static_cast<void>(fields.interior_values(2)); }),
+              HasSubstr("field 2"));
+  fields.start_halo({0});
+  EXPECT_THAT(refusal_text([&] { fields.start_halo({1}); }), HasSubstr("second exchange"));
+  fields.finish_halo();
 }
 
 }  // namespace

@@ -142,6 +142,15 @@ TEST(Decomposition, RefusesRanksWithoutCells) {
   EXPECT_THROW(Decomposition({0, 4, 4}, {1, 1, 1}), UsageError);
 }
 
+TEST(Decomposition, RefusesMoreThanCanBeCounted) {
+  constexpr std::int64_t many = std::int64_t{1} << 32;  // whose square is 0 in 64 bits
+  EXPECT_THAT(refusal([] { Decomposition({many, many, 1}, {1, 1, 1}); }), HasSubstr("counted"));
+  EXPECT_THAT(refusal([] {
+                Decomposition({65536, 65536, 1}, {65536, 65536, 1});
+              }),
+              HasSubstr("counted"));
+}
+
 TEST(ChooseDecomposition, TakesTheLeastCommunication) {
   const auto chosen = [](const Extents& cells, int ranks) {
     return choose_decomposition(cells, ranks, {.strided_cost = 1}).grid();
@@ -167,6 +176,13 @@ TEST(ChooseDecomposition, RefusesAHaloWithoutWidth) {
     static_cast<void>(choose_decomposition({8, 8, 8}, 2, {.halo_width = 0}));
   };
   EXPECT_EQ(refusal(choose), "a halo of width 0 has no cells; use at least 1");
+}
+
+TEST(ChooseDecomposition, RefusesALimitOfNoRanks) {
+  EXPECT_THAT(refusal([] {
+                choose_decomposition({8, 8, 8}, 2, {.max_grid = {4, 0, 1}});
+              }),
+              HasSubstr("at most 4x0x1 ranks"));
 }
 
 TEST(ChooseDecomposition, AWrappingAxisCutInTwoHasTwoNeighbours) {

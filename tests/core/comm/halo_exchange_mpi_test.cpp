@@ -149,6 +149,47 @@ TEST(HaloExchange, OneLayoutThatIsNotThatOfItsBlockIsRefusedOnAllRanks) {
                     HasSubstr("; make it from decomposition.block")));
 }
 
+TEST(HaloExchange, ExchangesThatDifferAreRefusedOnAllRanks) {
+  const int ranks = test_ranks().size();
+  if (ranks == 1) {
+    GTEST_SKIP() << "there is nobody to differ from";
+  }
+  const Decomposition decomposition({8 * ranks, 8, 8}, {ranks, 1, 1}, {true, false, false});
+  const Layout layout({8, 8, 8}, 2, sizeof(float));
+  const bool is_last = test_ranks().rank() == ranks - 1;
+  EXPECT_THAT(refusal_of(decomposition, layout, is_last ? 2 : 1), HasSubstr("that differ"));
+  const Decomposition closed({8 * ranks, 8, 8}, {ranks, 1, 1});
+  EXPECT_THAT(refusal_of(is_last ? closed : decomposition, layout), HasSubstr("that differ"));
+}
+
+TEST(HaloExchange, OneTransportBetweenGpusIsRefusedOnAllRanks) {
+  const Decomposition decomposition({64, 8, 8}, {test_ranks().size(), 1, 1});
+  const Layout layout(decomposition.block(test_ranks().rank()).extents(), 1, sizeof(float));
+  const bool is_last = test_ranks().rank() == test_ranks().size() - 1;
+  EXPECT_THROW(make_halo_exchange<float>(
+                   HaloSetup{.ranks = test_ranks(),
+                             .decomposition = decomposition,
+                             .layout = layout,
+                             .transport = is_last ? Transport::nccl : Transport::automatic},
+                   Team(1)),
+               UsageError);
+}
+
+TEST(HaloExchange, RefusesAWindowSmallerThanTheBlock) {
+  const int ranks = test_ranks().size();
+  const Decomposition decomposition({8 * ranks, 8, 8}, {ranks, 1, 1}, {true, false, false});
+  const auto make = [&](const Extents& window) {
+    const Layout layout(window, 0, sizeof(float));
+    return make_halo_exchange<float>(HaloSetup{.ranks = test_ranks(),
+                                               .decomposition = decomposition,
+                                               .layout = layout,
+                                               .in_window = true},
+                                     Team(1));
+  };
+  EXPECT_THROW(make({10, 8, 7}), UsageError);
+  EXPECT_EQ(make({10, 8, 8})->sent_bytes(), ranks == 1 ? 0 : 2 * 64 * 4);
+}
+
 TEST(HaloExchange, RefusesNoFieldsNoWidthAndAnotherNumberOfFields) {
   const int ranks = test_ranks().size();
   const Decomposition decomposition({8 * ranks, 8, 8}, {ranks, 1, 1}, {true, false, false});

@@ -6,12 +6,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <new>
+#include <stdexcept>
 #include <string>
 
 namespace bankfull {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const auto threads_there = [](const Team& team) { return team.threads(); };
 
@@ -55,6 +58,10 @@ TEST(RunOnRanks, TellsFailuresAndGivesThemTheirCodes) {
             std::pair(1, std::string("broken")));
   EXPECT_EQ(program([]() -> ExitCode { throw std::bad_alloc(); }),
             std::pair(1, std::string("out of memory")));
+  EXPECT_THAT(program([]() -> ExitCode { throw std::runtime_error("two\nlines"); }).second,
+              AllOf(HasSubstr("two"), HasSubstr("lines"), Not(HasSubstr("\n"))));
+  EXPECT_EQ(program([]() -> ExitCode { throw 7; }),
+            std::pair(1, std::string("an unknown failure")));
 }
 
 }  // namespace

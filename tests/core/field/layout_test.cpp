@@ -1,10 +1,15 @@
 #include "bankfull/core/field/layout.hpp"
 
+#include "tests/refusal_text.hpp"
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <set>
 
 namespace bankfull {
 namespace {
+
+using ::testing::HasSubstr;
 
 struct Shape {
   Extents interior;
@@ -49,6 +54,26 @@ INSTANTIATE_TEST_SUITE_P(Shapes, LayoutOf,
 
 TEST(Layout, GhostsShareThePaddingOfTheRowBefore) {
   EXPECT_EQ(Layout({510, 510, 1022}, 1, 4).row_pitch(), 1024);
+}
+
+TEST(Layout, RefusesWhatNoFieldCanHave) {
+  EXPECT_THAT(refusal_text([] { Layout({4, 0, 4}, 1, 8); }), HasSubstr("4x0x4 cells has none"));
+  EXPECT_THAT(refusal_text([] { Layout({4, 4, 4}, -1, 8); }), HasSubstr("width -1"));
+  EXPECT_THAT(refusal_text([] { Layout({4, 4, 4}, 1, 0); }), HasSubstr("of 0 bytes"));
+  EXPECT_THAT(refusal_text([] { Layout({4, 4, 4}, 1, 256); }), HasSubstr("divides 128"));
+  constexpr std::int64_t many = std::int64_t{1} << 32;  // whose square is 0 in 64 bits
+  EXPECT_THAT(refusal_text([] { Layout({many, many, 4}, 1, 8); }), HasSubstr("exceeds all memory"));
+}
+
+TEST(Boxes, ContainBoxesWithinThem) {
+  const Box outer{-1, 5, 0, 4, 0, 4};
+  EXPECT_TRUE(contains(outer, outer));
+  EXPECT_TRUE(contains(outer, {0, 4, 0, 4, 1, 2}));
+  EXPECT_FALSE(contains(outer, {-2, 4, 0, 4, 0, 4}));
+  EXPECT_FALSE(contains(outer, {0, 4, 0, 5, 0, 4}));
+  EXPECT_FALSE(contains(outer, {0, 4, 0, 4, -1, 4}));
+  EXPECT_FALSE(contains({}, {0, 1, 0, 1, 0, 1}));
+  EXPECT_TRUE(contains({}, {7, 7, 0, 1, 0, 1}));  // no cells
 }
 
 }  // namespace

@@ -45,6 +45,7 @@ TEST(Measure, RefusesNothingToDo) {
   EXPECT_THAT(refusal_text([&] { measure(*alone, Team(1), {&work}, {.repeats = 0}); }),
               HasSubstr("0 repeats"));
   EXPECT_THAT(refusal_text([&] { measure(*alone, Team(1), {}); }), HasSubstr("nothing"));
+  EXPECT_THAT(refusal_text([&] { measure(*alone, Team(1), {&work, nullptr}); }), HasSubstr("null"));
   EXPECT_THAT(refusal_text([] { FunctionBenchmark("idle", {}, {}); }), HasSubstr("idle"));
 }
 

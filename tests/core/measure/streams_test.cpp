@@ -1,6 +1,7 @@
 #include "bankfull/core/measure/streams.hpp"
 
 #include "bankfull/core/base/bytes.hpp"
+#include "bankfull/core/base/error.hpp"
 
 #include <gtest/gtest.h>
 #include <vector>
@@ -54,6 +55,15 @@ TEST(StreamPattern, CountsEveryArrayOnce) {
   EXPECT_EQ(projection.traffic(1000).bytes_read, 32000.0);
   EXPECT_EQ(projection.traffic(1000).bytes_written, 24000.0);
   EXPECT_EQ(projection.traffic(1000).flops, 5000.0);
+}
+
+TEST(StreamPattern, OfAMixThatThereIsNotIsRefused) {
+  for (const Mix& mix :
+       {Mix{0, 0}, Mix{-1, 2}, Mix{2, -1}, Mix{0, -1}, Mix{17, 1}, Mix{1, 5}, Mix{16, 2}}) {
+    EXPECT_THROW(pattern_of(mix, Precision::fp64), UsageError) << mix.reads << ':' << mix.writes;
+  }
+  EXPECT_EQ(pattern_of({5, 0}, Precision::fp64).operation, StreamOperation::read);
+  EXPECT_EQ(pattern_of({0, 5}, Precision::fp64).operation, StreamOperation::write);
 }
 
 TEST(StreamPattern, HasAName) {

@@ -24,6 +24,12 @@ TEST(Buffer, MovesItsMemory) {
   EXPECT_EQ(second.data(), data);
 }
 
+TEST(Buffer, ANegativeSizeIsRefused) {
+  for (const std::int64_t size : {std::int64_t{-1}, std::int64_t{-1000}, std::int64_t{-1} << 40}) {
+    EXPECT_THROW(Buffer<double>(MemorySpace::host, static_cast<std::size_t>(size)), RuntimeFailure);
+  }
+}
+
 TEST(Buffer, EmptyIsFine) { EXPECT_EQ(Buffer<int>(MemorySpace::host, 0).size(), 0U); }
 
 TEST(MemoryWatch, FindsTheMostThatWasHeldAtOnce) {

@@ -90,12 +90,25 @@ TEST(FieldSolver, RefusesOnAllRanksWithTheReason) {
   EXPECT_THAT(asking(other, grid, Method::automatic), HasSubstr("other numbers of cells"));
   const Domain steep{stretched(cells, 1.6), stretched(cells, 1.6), walls(cells)};
   const DecomposedGrid of_steep(test_ranks(), steep.extents(), {.max_grid = {1, 1 << 20, 1}});
-  EXPECT_THAT(asking(steep, of_steep, Method::multigrid), HasSubstr("does not converge"));
+  EXPECT_THAT(asking(steep, of_steep, Method::multigrid),
+              HasSubstr("multigrid does not serve this Poisson equation: it does not converge"));
   if (const int ranks = test_ranks().size(); ranks > 1) {
     const DecomposedGrid rows(test_ranks(), cube.extents(), {.rank_grid = RankGrid{1, 1, ranks}});
     EXPECT_THAT(asking(cube, rows, Method::automatic), HasSubstr("it cannot cut axis k"));
     EXPECT_THAT(asking(cube, rows, Method::automatic), HasSubstr("along i only"));
   }
+}
+
+TEST(FieldSolver, RefusesViewsOfOtherGrids) {
+  const DecomposedGrid grid = make_grid(test_ranks(), cube, Device::cpu());
+  const DecomposedGrid smaller(test_ranks(), {cells, cells, cells - 2},
+                               {.rank_grid = grid.decomposition().grid()});
+  FieldSolver<double> solver(cube, grid, Team(1));
+  GridFields<double> fields(grid, 1, Team(1));
+  GridFields<double> others(smaller, 1, Team(1));
+  EXPECT_THAT(refusal_text([&] { solver.solve(others[0], fields[0]); }), HasSubstr("a view"));
+  EXPECT_THAT(refusal_text([&] { solver.solve(fields[0], others[0]); }), HasSubstr("a view"));
+  EXPECT_THAT(refusal_text([&] { solver.solve({}, fields[0]); }), HasSubstr("a view"));
 }
 
 TEST(FieldSolver, MultigridDoesNotCutItsLines) {

@@ -1,5 +1,6 @@
 #include "bankfull/numerics/poisson/poisson.hpp"
 
+#include "bankfull/core/base/error.hpp"
 #include "tests/numerics/poisson/domains.hpp"
 
 #include <gtest/gtest.h>
@@ -22,6 +23,11 @@ TEST(PoissonAxis, DistancesLieBetweenCentres) {
 TEST(PoissonAxis, KnowsWhetherItIsUniform) {
   EXPECT_TRUE(uniform_axis(5, true, 0.1).uniform());
   EXPECT_FALSE(stretched_axis(5, true, 1.1).uniform());
+}
+
+TEST(PoissonAxis, WithoutCellsHasNoRatioOfWidths) {
+  EXPECT_EQ(width_ratio({{1.0, 4.0, 2.0}}), 4.0);
+  EXPECT_THROW(width_ratio({}), UsageError);
 }
 
 TEST(PoissonSlots, FoldedOrderIsAPermutation) {
