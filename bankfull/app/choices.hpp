@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ std::vector<std::string> offered(CLI::Option& option);
 template <class Values>
 std::vector<std::string> names_of(const Values& values) {
   std::vector<std::string> names;
+  names.reserve(std::size(values));
   for (const auto& value : values) {
     names.push_back(to_string(value));
   }

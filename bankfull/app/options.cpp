@@ -172,7 +172,7 @@ void require_thresholds(const CommonOptions& options, const MeasurePolicy& polic
   if (thresholds.needs_percentage() && policy.ceiling == CeilingRule::none) {
     throw UsageError(fmt::format("--min-percent {} needs a percentage of bankfull, which --ceiling "
                                  "none forbids",
-                                 *thresholds.min_percent),
+                                 thresholds.min_percent.value_or(0.0)),
                      "use --ceiling auto, or a file of ceilings");
   }
   ranks.on_root([&] {

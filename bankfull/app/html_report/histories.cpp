@@ -109,6 +109,7 @@ History history_of(const compare::Course& course, std::size_t machine, const Dat
 
 void set_labels(std::vector<History>& all) {
   std::vector<Unlabelled> things;
+  things.reserve(all.size());
   for (const History& one : all) {
     things.push_back(
         {.group = {std::to_string(one.machine), one.subject.place_text(), one.subject.workload},

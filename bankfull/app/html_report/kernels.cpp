@@ -3,6 +3,7 @@
 #include "bankfull/app/html_report/labels.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <map>
 #include <set>
 
@@ -63,7 +64,7 @@ std::string key_of(const RunResult& result, const Measurement& measurement,
                    const Settings& settings) {
   std::string key = result.workload + '\n' + measurement.name;
   for (const auto& [name, value] : settings) {
-    key += '\n' + name + '=' + value;
+    key += fmt::format("\n{}={}", name, value);
   }
   return key;
 }

@@ -44,6 +44,7 @@ std::string gpus_of(const RecordedRun& run) {
     }
   }
   std::vector<std::string> names;
+  names.reserve(counts.size());
   for (const auto& [name, count] : counts) {
     names.push_back(count == 1 ? name : fmt::format("{} x {} each", count, name));
   }
@@ -144,7 +145,7 @@ std::vector<Fact> merged(const std::vector<std::vector<Fact>>& all) {
     std::vector<std::string>& known = values[name];
     if (name == "date" && known.size() > 1) {
       const auto [first, last] = std::ranges::minmax(known);
-      facts.emplace_back("dates", first + " to " + last);
+      facts.emplace_back("dates", fmt::format("{} to {}", first, last));
     } else {
       facts.emplace_back(name, fmt::format("{}", fmt::join(known, "; ")));
     }

@@ -158,6 +158,7 @@ std::vector<StepResult> run_steps(const Plan& plan, const Workplace& place,
 
 std::vector<Outcome> outcomes_of(const Plan& plan, const std::vector<StepResult>& results) {
   std::vector<Outcome> outcomes;
+  outcomes.reserve(plan.rows.size());
   for (const PlannedRow& row : plan.rows) {
     outcomes.push_back(outcome_of(row, results));
   }

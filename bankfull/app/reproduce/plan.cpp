@@ -81,7 +81,7 @@ std::string without_device(Words& command) {
   if (option == command.end()) {
     return "";
   }
-  const std::string device = *(option + 1);
+  std::string device = *(option + 1);
   command.erase(option, option + 2);
   return device;
 }

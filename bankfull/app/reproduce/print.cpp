@@ -183,7 +183,7 @@ std::string published_text(const Row& row) {
 
 std::string planned_text(const PlannedRow& planned) {
   std::string text = fmt::format("    {}: {}", planned.row->label, published_text(*planned.row));
-  if (!planned.reason.empty()) {
+  if (!planned.ours) {
     return text + "; not measured: " + planned.reason + "\n";
   }
   text += fmt::format("; step {}", *planned.ours + 1);

@@ -89,6 +89,7 @@ std::string why_unbound(const PlacementRequest& request, const ThreadPlacement& 
 
 std::vector<int> ThreadPlacement::numbers() const {
   std::vector<int> all;
+  all.reserve(processors.size());
   for (const Processor& processor : processors) {
     all.push_back(processor.number);
   }

@@ -98,6 +98,7 @@ std::vector<Processor> in_order_of_caches(const SystemFiles& files,
   }
   std::sort(places.begin(), places.end());
   std::vector<Processor> ordered;
+  ordered.reserve(places.size());
   for (const Place& place : places) {
     ordered.push_back({.number = std::get<4>(place), .core = std::get<3>(place)});
   }

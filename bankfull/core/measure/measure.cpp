@@ -14,7 +14,7 @@ std::string line_of(const Measurement& measurement) {
   if (const auto rate = measurement.bytes_per_second()) {
     line += ", " + format_si(*rate, "B/s");
   }
-  if (const auto percent = measurement.percent_of_bankfull()) {
+  if (const auto percent = measurement.percent_of_bankfull(); percent && measurement.ceiling) {
     line += fmt::format(", {:.1f} % of bankfull ({})", *percent,
                         format_si(measurement.ceiling->bytes_per_second, "B/s"));
   }

@@ -39,15 +39,16 @@ std::vector<int> radices_of(std::int64_t n) {
 std::int64_t flops_of_butterfly(int radix) {
   constexpr std::int64_t sum = 2;
   constexpr std::int64_t by_root = 6;
+  constexpr std::int64_t by_root_of_i = 4;
   constexpr std::int64_t four = 8 * sum;
   switch (radix) {
     case 2:
       return 2 * sum;
     case 4:
       return four + 3 * by_root;
-    // Two odd results are multiplied by a root of i, in 4 operations each.
+    // Two odd results are multiplied by a root of i.
     case 8:
-      return 2 * four + 2 * 4 + 8 * sum + 7 * by_root;
+      return 2 * four + 2 * by_root_of_i + 8 * sum + 7 * by_root;
     default:
       break;
   }

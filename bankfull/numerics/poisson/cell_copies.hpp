@@ -20,6 +20,12 @@ struct CopyCells {
   }
 };
 
+/// clang 16 cannot deduce the arguments of an aggregate.
+template <class From, class To>
+CopyCells<From, To> copy_cells(const From& from, const To& to) {
+  return {from, to};
+}
+
 /// Queues it for all cells of a box. Defined in cell_copies_cuda.cu, which exists in builds with
 /// CUDA only.
 template <class From, class To>

@@ -77,7 +77,7 @@ std::string obstacle(Method method, const Domain& domain, const DecomposedGrid& 
   if (method == Method::direct) {
     return direct_obstacle(domain, grid, device);
   }
-  const std::string of_multigrid = multigrid_obstacle(domain, grid, device);
+  std::string of_multigrid = multigrid_obstacle(domain, grid, device);
   if (method == Method::multigrid || of_multigrid.empty()) {
     return of_multigrid;
   }

@@ -26,7 +26,7 @@ FieldSolver<Real>::FieldSolver(const Domain& domain, const DecomposedGrid& grid,
       interior_(grid.interior()),
       solver_(make<Real>(method_, domain, grid, stopping, team)) {
   const auto copy = [team, box = interior_](const auto& from, const auto& to) {
-    for_each(team, box, CopyCells{from, to});
+    for_each(team, box, copy_cells(from, to));
   };
   copy_in_ = copy;
   copy_out_ = copy;

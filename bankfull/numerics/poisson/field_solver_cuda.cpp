@@ -28,7 +28,7 @@ FieldSolver<Real>::FieldSolver(const Domain& domain, const DecomposedGrid& grid,
       interior_(grid.interior()),
       solver_(make_on_gpu<Real>(method_, domain, grid, stopping, stream)) {
   const auto copy = [on = &stream, box = interior_](const auto& from, const auto& to) {
-    queue_copy(*on, box, CopyCells{from, to});
+    queue_copy(*on, box, copy_cells(from, to));
   };
   copy_in_ = copy;
   copy_out_ = copy;

@@ -14,7 +14,7 @@ namespace bankfull::hpcg {
 struct RankSite {
   const LocalGrid& grid;  ///< of the finest level
   const Communicator& ranks;
-  Team team;
+  Team team = Team(1);
 };
 
 /// merge(merge(first, term(0)), term(1)) and so on for the rows of a rank's grid. Each plane is

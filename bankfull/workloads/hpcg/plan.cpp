@@ -330,7 +330,7 @@ WorkBytes work_bytes(const Problem& problem, int ranks) {
     // What a fused cycle keeps of a small level: two sets of six vectors, and its items.
     constexpr std::int64_t small = 1 << 20;
     const bool fused = tuned && problem.device.is_cuda() && ranks == 1 && level > 0 && rows < small;
-    add(fused ? 1 : 0, 2 * 6 * 8 * rows);
+    add(fused ? 1 : 0, std::int64_t{2} * 6 * 8 * rows);
     add(fused ? 1 : 0, 5 * rows);
     // Coarse columns, an eighth of all, are kept twice.
     add(tuned ? 1 : 0, (entries - rows) / 8 * static_cast<std::int64_t>(sizeof(double)));

@@ -16,6 +16,7 @@ std::string unit_of(const PairMatrix& matrix) { return matrix.bytes > 0.0 ? "B/s
 
 Measurement slowest_pair(const PairMatrix& matrix, const Experiment& experiment) {
   std::vector<double> values;
+  values.reserve(matrix.pairs.size());
   for (const PairSamples& samples : matrix.pairs) {
     values.push_back(matrix.value(samples));
   }

@@ -52,7 +52,7 @@ struct PeerMemory {
   std::int64_t host = 0;
 };
 constexpr PeerMemory peer_memory(int gpus, std::int64_t bytes) {
-  return {.each_gpu = (gpus + 2) * bytes, .host = 2 * gpus * bytes};
+  return {.each_gpu = (gpus + 2) * bytes, .host = std::int64_t{2} * gpus * bytes};
 }
 
 /// Between GPU 0 and `gpus` - 1, with peer access where the driver grants it. `bytes`: a multiple

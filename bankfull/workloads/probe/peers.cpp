@@ -21,6 +21,7 @@ constexpr std::int64_t peer_chain_bytes = std::int64_t{4} << 20;
 
 std::vector<Device> gpus_of(int gpus) {
   std::vector<Device> all;
+  all.reserve(static_cast<std::size_t>(gpus));
   for (int gpu = 0; gpu < gpus; ++gpu) {
     all.push_back(Device::cuda(gpu));
   }

@@ -71,10 +71,10 @@ struct Candidate {
 /// What every candidate with the same number of sweeps has in common.
 struct StripsInCache {
   Extents interior;
-  std::int64_t row_bytes;
-  int sweeps;
-  bool row_by_row;    ///< in L2
-  std::int64_t rows;  ///< that fit
+  std::int64_t row_bytes = 0;
+  int sweeps = 0;
+  bool row_by_row = false;  ///< in L2
+  std::int64_t rows = 0;    ///< that fit
 
   /// With the halo of the sweeps.
   [[nodiscard]] std::int64_t rows_of_block(const TeamGrid& grid) const {
@@ -118,7 +118,8 @@ Candidate candidate_in_blocks(const StripsInCache& strips, int threads, int thre
                                 : rows_of_strip_in_turn(strips, grid, threads_per_block);
   const double evenly = static_cast<double>(strips.sweeps) * static_cast<double>(n.ni * n.nj) /
                         static_cast<double>(threads);
-  const double begun_before = static_cast<double>((threads_per_block - 1) * strips.sweeps * rows);
+  const auto begun_before =
+      static_cast<double>(std::int64_t{threads_per_block - 1} * strips.sweeps * rows);
   const double busiest = busiest_rows(n, grid, strips.sweeps) / threads_per_block + begun_before;
   return {.plan = {.sweeps = strips.sweeps,
                    .strip_rows = rows,
@@ -216,7 +217,7 @@ std::int64_t bytes_between_sweeps(const FusedPassPlan& plan, const Layout& layou
   const std::int64_t kept =
       (plan.threads_per_block + 1) * planes * (rows_kept * row_bytes + Layout::alignment_bytes);
   const std::int64_t rings = plan.threads_per_block * planes_in_ring * plan.strip_rows * row_bytes;
-  return plan.grid.threads() * (plan.sweeps - 1) * (kept + rings);
+  return std::int64_t{plan.grid.threads()} * (plan.sweeps - 1) * (kept + rings);
 }
 
 }  // namespace bankfull::himeno

@@ -15,6 +15,7 @@ std::vector<Panel> cut_into_panels(const Tile& tile, std::int64_t width) {
   const std::int64_t columns = tile.columns.size();
   const auto count = static_cast<int>((columns + width - 1) / width);
   std::vector<Panel> panels;
+  panels.reserve(static_cast<std::size_t>(count));
   for (int panel = 0; panel < count; ++panel) {
     panels.push_back({.first_column = share(columns, panel, count).begin});
   }

@@ -1,6 +1,7 @@
 #include "bankfull/workloads/npb/cg/tiles.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace bankfull::npb::cg {
 namespace {
@@ -60,7 +61,7 @@ std::vector<std::int64_t> threads_of_strips(const Region& region, int strips, in
     const std::int64_t column = region.columns.begin + region.columns.size() * strip / strips;
     const double part = static_cast<double>(region.before_column(column)) /
                         static_cast<double>(std::max<std::int64_t>(region.entries(), 1));
-    until.push_back(static_cast<std::int64_t>(part * threads + 0.5));
+    until.push_back(std::llround(part * threads));
   }
   until.back() = threads;
   return until;
@@ -118,6 +119,7 @@ std::int64_t input_count(const std::vector<Tile>& tiles) {
 std::vector<Tile> cut_into_tiles(const Block& block, int threads) {
   if (block.kept == Kept::all) {
     std::vector<Tile> tiles;
+    tiles.reserve(static_cast<std::size_t>(threads));
     for (int thread = 0; thread < threads; ++thread) {
       tiles.push_back({share(block.rows.size(), thread, threads), {0, block.columns.size()}});
     }

@@ -28,8 +28,8 @@ IsCounts better_counts(Class size, int threads, const TeamCaches& caches) {
   // The last level holds keys and ranks that pass through it, too. Of a larger one, which virtual
   // machines report as that of the whole socket, others have their part.
   constexpr std::int64_t most_of_far = std::int64_t{64} << 20;
-  const bool stays =
-      values <= caches.near || 2 * threads * values <= std::min(caches.far, most_of_far);
+  const bool stays = values <= caches.near ||
+                     std::int64_t{2} * threads * values <= std::min(caches.far, most_of_far);
   return adds_up_soon && stays ? IsCounts::values : IsCounts::buckets;
 }
 

@@ -16,7 +16,7 @@ namespace {
 /// of it with 512 x 512 columns on an H200, mostly less with fewer. For fewer planes nobody
 /// has measured it.
 constexpr std::int64_t fewest_planes = planes_of_parts / 4;
-constexpr std::int64_t most_planes = planes_of_parts * most_own_parts;
+constexpr std::int64_t most_planes = std::int64_t{planes_of_parts} * most_own_parts;
 
 /// Lengths that blocks of rows know: a transform's lanes have to fit a warp, and the rest of j is
 /// 32 points.
@@ -152,8 +152,9 @@ Traffic three_pass_traffic(const Domain& domain, std::size_t element_bytes) {
   const auto cells = static_cast<double>(n.count());
   const double one_way = 3.0 * cells * static_cast<double>(element_bytes);
   const double transforms = 2.0 * 2.5 * std::log2(static_cast<double>(n.nj * n.nk)) * cells;
-  const auto columns = static_cast<double>(n.nj * (n.nk / 2 + 1));
-  return {one_way, one_way, transforms + columns * three_pass::column_flops(sizes.planes)};
+  const std::int64_t columns = n.nj * (n.nk / 2 + 1);
+  return {one_way, one_way,
+          transforms + static_cast<double>(columns) * three_pass::column_flops(sizes.planes)};
 }
 
 Traffic traffic_after_first_pass(const Domain& domain, std::size_t element_bytes) {

@@ -104,7 +104,7 @@ void CpuCycle::choose_members() {
     const std::int64_t fields = l == 0 ? 2 + outer_fields : 2;
     const std::int64_t bytes = level.cells() * fields * static_cast<std::int64_t>(sizeof(float));
     const bool is_free = has_free_rows(level);
-    if (level.cells() >= few_cells && !(is_free && bytes <= kept_bytes * team_.threads())) {
+    if (level.cells() >= few_cells && (!is_free || bytes > kept_bytes * team_.threads())) {
       members_.push_back(0);
       first_joint_ = l + 1;
       continue;

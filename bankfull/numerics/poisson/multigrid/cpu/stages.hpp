@@ -342,7 +342,7 @@ template <class Real, class T = float>
 class Correction : public CellStage {
  public:
   /// Of p, counted as planes of T.
-  static constexpr std::int64_t outer_planes = sizeof(Real) / sizeof(T);
+  static constexpr std::int64_t outer_planes = std::int64_t{sizeof(Real)} / std::int64_t{sizeof(T)};
 
   Correction(const CpuOuter<Real>& outer, const CpuLevelOf<T>& level, CpuWorkspaceOf<T>& work,
              Real factor, From from)
