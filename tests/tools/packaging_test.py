@@ -226,10 +226,11 @@ class DebianVersions(unittest.TestCase):
         self.git("commit", "--quiet", "--message", "First")
         revision = self.git("describe", "--always", "--abbrev=12")
         self.assertEqual(self.version("1.2.0", revision), f"1.2.0+git20261202.{revision[:9]} 1796205600")
-        self.assertEqual(self.version("1.3.0", f"{revision}-dirty"), f"1.3.0~git20261202.{revision[:9]} 1796205600")
+        self.assertEqual(self.version("1.3.0", f"{revision}-dirty"), f"1.3.0~git20261202.{revision[:9]}.dirty 1796205600")
         self.assertEqual(self.version("1.3.0", f"v1.2.0-7-g{revision}"), f"1.3.0~git20261202.{revision[:9]} 1796205600")
         self.git("tag", "v1.2.0")
         self.assertEqual(self.version("1.2.0", "v1.2.0"), "1.2.0 1796205600")
+        self.assertEqual(self.version("1.2.0", "v1.2.0-dirty"), f"1.2.0+git20261202.{revision[:9]}.dirty 1796205600")
 
     def test_archives(self):
         os.utime(self.root / "cmake" / "archived-revision.txt", (1796205600, 1796205600))  # the commit's
