@@ -21,7 +21,7 @@ string(TIMESTAMP bankfull_package_date "%a, %d %b %Y %H:%M:%S +0000" UTC)
 
 # As Debian's own tools take it. The project has no mail address.
 set(bankfull_maintainer "The bankfull authors <nobody@bankfull.invalid>")
-if(DEFINED ENV{DEBEMAIL})
+if(DEFINED ENV{DEBFULLNAME} AND DEFINED ENV{DEBEMAIL})
   set(bankfull_maintainer "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
 endif()
 

@@ -13,21 +13,24 @@ function(bankfull_package_version source version revision)
     find_package(Git QUIET REQUIRED)
     execute_process(COMMAND "${GIT_EXECUTABLE}" log -1 --format=%ct WORKING_DIRECTORY "${source}"
       OUTPUT_VARIABLE epoch OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(COMMAND "${GIT_EXECUTABLE}" log -1 --format=%h --abbrev=9 WORKING_DIRECTORY "${source}"
+      OUTPUT_VARIABLE hash OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
     execute_process(COMMAND "${GIT_EXECUTABLE}" tag --points-at HEAD --list "v${version}" WORKING_DIRECTORY "${source}"
       OUTPUT_VARIABLE tag OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-    if(tag)
+    if(revision MATCHES "-dirty$")
+      string(APPEND hash ".dirty")
+    elseif(tag)
       set(is_release TRUE)
     endif()
   elseif(NOT revision STREQUAL "unknown")
     # git archive gives its files the time of the commit. It knows no tag: what has a section of its own is a release.
     file(TIMESTAMP "${source}/cmake/archived-revision.txt" epoch "%s" UTC)
+    string(SUBSTRING "${revision}" 0 9 hash)
     set(is_release ${released_in_changelog})
   endif()
   if(epoch AND NOT is_release)
     set(ENV{SOURCE_DATE_EPOCH} ${epoch})
     string(TIMESTAMP day "%Y%m%d" UTC)
-    string(REGEX MATCH "[0-9a-f]+(-dirty)?$" hash "${revision}") # behind the tag that git describe names
-    string(SUBSTRING "${hash}" 0 9 hash)
     if(released_in_changelog)
       string(APPEND version "+git${day}.${hash}")
     else()

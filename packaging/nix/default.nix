@@ -4,7 +4,11 @@
 pkgs.stdenv.mkDerivation {
   pname = "bankfull";
   version = "0.1.0";
-  src = pkgs.lib.cleanSource ../..;
+  # Without build trees and results, which would be copied to the store.
+  src = pkgs.lib.cleanSourceWith {
+    src = pkgs.lib.cleanSource ../..;
+    filter = path: type: !(dirOf path == toString ../.. && (pkgs.lib.hasPrefix "build" (baseNameOf path) || baseNameOf path == "out"));
+  };
 
   nativeBuildInputs = with pkgs; [ cmake ninja pkg-config ];
   buildInputs = with pkgs; [

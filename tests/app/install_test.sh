@@ -14,7 +14,8 @@ logged() { "$@" >>"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }; }
 
 logged cmake --install "$build" --config "$build_type" --prefix "$folder/prefix"
 "$folder/prefix/bin/bankfull" list >/dev/null
-"$folder/prefix/bin/bankfull" convect --list-cases | grep -q "cases in $folder/prefix/share/bankfull/cases"
+[[ $("$folder/prefix/bin/bankfull" convect --list-cases) == *"cases in $folder/prefix/share/bankfull/cases"* ]] ||
+  fail "the installed program does not find the installed cases"
 share=$folder/prefix/share
 installed=(doc/bankfull/LICENSE doc/bankfull/THIRD-PARTY.md doc/bankfull/LICENSES/BSD-3-Clause.txt)
 if [ -d "$build/manual" ]; then # not of a build for another processor

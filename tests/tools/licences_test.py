@@ -18,7 +18,7 @@ OURS = "The bankfull authors"
 IDENTIFIER = re.compile(r"[A-Za-z0-9.+-]+")
 OPERATORS = {"AND", "OR", "WITH"}
 COPYRIGHT = re.compile(rb"(?:Copyright|\xc2\xa9)[ ,:]+(?:\([cC]\)|\xc2\xa9)?\s*(?:19|20)\d\d[^\n]*")
-FOUND = re.compile(r"find_package\((\w+)")
+FOUND = re.compile(r"find_package\((\w+)(?: ([0-9.]+))?")
 # Packages that CMake looks for of which nothing becomes part of the program.
 TOOLS = {"Git", "bankfull"}
 # They are ours, and say what others wrote elsewhere.
@@ -106,9 +106,13 @@ def faults_of(root):
         yield f"THIRD-PARTY.md lists {sorted(listed.items() - foreign.items())}, REUSE.toml {sorted(foreign.items() - listed.items())}"
     found_as = {word for row in rows_of(page, "In the program") for word in row[4].split(", ")}
     sources = [root / "CMakeLists.txt", *(root / "cmake").glob("*.cmake")]
-    sought = {word for source in sources for word in FOUND.findall(source.read_text())} - TOOLS
-    for package in sorted(sought - found_as):
+    sought = {found for source in sources for found in FOUND.findall(source.read_text()) if found[0] not in TOOLS}
+    for package in sorted({name for name, _ in sought} - found_as):
         yield f"CMake looks for {package}, which THIRD-PARTY.md does not list as found"
+    oldest = {word: row[1] for row in rows_of(page, "In the program") for word in row[4].split(", ")}
+    for package, version in sorted(sought):
+        if version and oldest.get(package, version) != version:
+            yield f"CMake looks for {package} {version}, THIRD-PARTY.md has {oldest[package]}"
 
 
 NOTICE = "Copy" + "right"  # in pieces, for this file has none of others
@@ -176,6 +180,15 @@ class Licences(unittest.TestCase):
 
     def test_packages_of_cmake(self):
         self.finds({"cmake/x.cmake": "  find_package(Other REQUIRED)\n"}, "CMake looks for Other")
+        self.finds({"cmake/x.cmake": "  find_package(Maths 2 REQUIRED)\n"}, "CMake looks for Maths 2, THIRD-PARTY.md has 1")
+
+    def test_packages_name_who_wrote_what_is_not_ours(self):
+        packages = (ROOT / "cmake/debian/copyright-program").read_text()
+        for annotation in tomllib.loads((ROOT / "REUSE.toml").read_text())["annotations"]:
+            holders = annotation["SPDX-FileCopyrightText"]
+            for holder in [holders] if isinstance(holders, str) else holders:
+                if not holder.endswith(OURS):
+                    self.assertIn(holder, packages)
 
     def test_this_repository(self):
         if not (ROOT / ".git").exists():

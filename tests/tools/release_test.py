@@ -117,8 +117,8 @@ class Repository(unittest.TestCase):
         self.git("add", "-A")
         self.git("commit", "-q", "-m", "x")
 
-    def release(self, *arguments):
-        return subprocess.run(["scripts/release", *arguments], cwd=self.root, env=environment(), capture_output=True, text=True, check=False)
+    def release(self, *arguments, cwd=None):
+        return subprocess.run([self.root / "scripts" / "release", *arguments], cwd=cwd or self.root, env=environment(), capture_output=True, text=True, check=False)
 
     def good(self, *arguments):
         done = self.release(*arguments)
@@ -193,9 +193,13 @@ class Refusals(Repository):
         self.refuses("build/other exists", "--output", "build/other")
         self.refuses("unknown argument '--force'", "--force", faults=0)
         self.refuses("--output takes a folder", "--output", faults=0)
+        self.refuses("--output takes a folder", "--output", "--check", faults=0)
 
     def test_what_is_no_clone(self):
         shutil.rmtree(self.root / ".git")
+        self.refuses("this is no clone", faults=0)
+        subprocess.run(["git", "init", "-q", "."], cwd=self.root.parent, env=environment(), check=True)
+        subprocess.run(["git", "commit", "-q", "--allow-empty", "-m", "x"], cwd=self.root.parent, env=environment(), check=True)
         self.refuses("this is no clone", faults=0)
 
 
@@ -223,6 +227,7 @@ class Files(Repository):
     def test_the_same_commit_gives_the_same_bytes(self):
         self.good("--output", "build/one")
         self.git("clone", "-q", ".", "../other")
+        subprocess.run(["git", "config", "tar.umask", "077"], cwd=self.root.parent / "other", check=True)
         os.utime(self.root / "CMakeLists.txt", (1e9, 1e9))
         other = subprocess.run(["scripts/release"], cwd=self.root.parent / "other", env=environment(), capture_output=True, text=True, check=False)
         self.assertEqual(other.returncode, 0, other.stderr)
@@ -235,7 +240,24 @@ class Files(Repository):
         self.assertIn("spdx.json, packages and SHA256SUMS\n", self.good("--dry-run"))
         self.good("--output", "build/without", "--no-packages")
         self.assertNotIn(".deb", (self.root / "build/without/SHA256SUMS").read_text())
+        stale = self.root / "build/package-cuda/packages/bankfull-cuda_1.2.2_amd64.deb"
+        stale.parent.mkdir(parents=True)
+        stale.write_text("of an earlier commit")
         self.assertIn("  bankfull_1.2.3_amd64.deb\n", self.good())
+        self.assertFalse((self.root / "build/release" / stale.name).exists())
+
+    def test_what_fails_leaves_nothing(self):
+        self.write("scripts/package", "#!/bin/sh\nexit 7\n", mode=0o755)
+        self.commit()
+        self.git("tag", "-f", "v1.2.3")
+        done = self.release()
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(list((self.root / "build").iterdir()), [])
+
+    def test_the_folder_is_relative_to_where_the_user_stands(self):
+        done = self.release("--output", "here", cwd=self.root.parent)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue((self.root.parent / "here" / "SHA256SUMS").is_file())
 
     def test_a_snapshot(self):
         self.changed("CHANGELOG.md", "# Changelog\n\n## [Unreleased]\n\n- New.\n", tag=False)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The references of `convect --validate-parts layers`: that the rolls of steady_rolls.py are those it states.
+"""`convect --validate-parts layers` passes, and its references are right: the rolls of steady_rolls.py are those it states.
 
 Usage: steady_rolls_test.py BANKFULL_BINARY [-- arguments of unittest]
 """
@@ -26,10 +26,12 @@ class SteadyRolls(unittest.TestCase):
         rolls.solve(5e3)
         found = rolls.solve(1e4).nusselt()
         with tempfile.TemporaryDirectory() as folder:
-            subprocess.run([BINARY, "convect", "--validate", "quick", "--validate-parts", "layers", "--device", "cpu",
-                            "--threads", "1", "--quiet", "--json", "result.json"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+            run = subprocess.run([BINARY, "convect", "--validate", "quick", "--validate-parts", "layers", "--device", "cpu",
+                                  "--threads", "1", "--json", "result.json"], cwd=folder, capture_output=True, text=True)
+            self.assertEqual(run.returncode, 0, run.stdout + run.stderr)  # all of the part's cases passed
             result = json.loads(pathlib.Path(folder, "result.json").read_text())
         checks = [check for check in result["verification"] if "Ra 10000" in check["name"]]
+        self.assertEqual(result["verdict"], "verified")
         self.assertEqual(1, len(checks))
         self.assertAlmostEqual(checks[0]["reference"], found, delta=5e-6)
 
