@@ -1,6 +1,5 @@
 # Components: what runs the program, what programs of others are built with, and the licence. cmake --install takes all; Debian
 # packages take one of the first two each, and have a copyright file of their own.
-include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(bankfull_config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/bankfull")
 install(TARGETS bankfull RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT program)

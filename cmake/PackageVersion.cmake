@@ -1,6 +1,6 @@
 # bankfull_package_version(<source folder> <version> <revision>): sets bankfull_package_version, the version of a Debian package from
 # these sources, and bankfull_package_epoch, the time of their commit (empty: unknown). A commit that is no release sorts behind the
-# release of its version, or before it where that is still to come; a work tree with changes is no release.
+# release of its version, or before it where that is still to come.
 function(bankfull_package_version source version revision)
   set(epoch "")
   set(is_release FALSE)
@@ -13,30 +13,28 @@ function(bankfull_package_version source version revision)
     find_package(Git QUIET REQUIRED)
     execute_process(COMMAND "${GIT_EXECUTABLE}" log -1 --format=%ct WORKING_DIRECTORY "${source}"
       OUTPUT_VARIABLE epoch OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-    execute_process(COMMAND "${GIT_EXECUTABLE}" rev-parse HEAD WORKING_DIRECTORY "${source}"
+    execute_process(COMMAND "${GIT_EXECUTABLE}" log -1 --format=%h --abbrev=9 WORKING_DIRECTORY "${source}"
       OUTPUT_VARIABLE hash OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
     execute_process(COMMAND "${GIT_EXECUTABLE}" tag --points-at HEAD --list "v${version}" WORKING_DIRECTORY "${source}"
       OUTPUT_VARIABLE tag OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-    if(tag AND NOT revision MATCHES "-dirty$")
+    if(revision MATCHES "-dirty$")
+      string(APPEND hash ".dirty")
+    elseif(tag)
       set(is_release TRUE)
     endif()
   elseif(NOT revision STREQUAL "unknown")
     # git archive gives its files the time of the commit. It knows no tag: what has a section of its own is a release.
     file(TIMESTAMP "${source}/cmake/archived-revision.txt" epoch "%s" UTC)
-    set(hash "${revision}")
+    string(SUBSTRING "${revision}" 0 9 hash)
     set(is_release ${released_in_changelog})
   endif()
   if(epoch AND NOT is_release)
     set(ENV{SOURCE_DATE_EPOCH} ${epoch})
     string(TIMESTAMP day "%Y%m%d" UTC)
-    string(SUBSTRING "${hash}" 0 9 hash)
     if(released_in_changelog)
       string(APPEND version "+git${day}.${hash}")
     else()
       string(APPEND version "~git${day}.${hash}")
-    endif()
-    if(revision MATCHES "-dirty$")
-      string(APPEND version ".dirty")
     endif()
   endif()
   set(bankfull_package_version "${version}" PARENT_SCOPE)

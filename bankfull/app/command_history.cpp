@@ -36,6 +36,7 @@ struct HistoryOptions {
 
 std::vector<std::string> workloads_of(const std::vector<recorded::RecordedRun>& runs) {
   std::vector<std::string> names;
+  names.reserve(runs.size());
   for (const recorded::RecordedRun& run : runs) {
     names.push_back(run.result.workload);
   }
@@ -86,7 +87,7 @@ void print_courses(const std::vector<compare::Course>& courses, const HistoryOpt
 /// What the latest runs of all courses come to, on the root.
 ExitCode judge(const std::vector<compare::Course>& courses, const Communicator& ranks) {
   const auto worst = std::ranges::find_if(courses, &compare::Course::has_regressed);
-  if (worst == courses.end()) {
+  if (worst == courses.end() || !worst->latest) {
     return ExitCode::ok;
   }
   const compare::Change& latest = *worst->latest;

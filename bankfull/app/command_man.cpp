@@ -28,6 +28,7 @@ const manual::CommandFacts& command_named(const manual::CommandFacts& program,
                                     [&](const auto& other) { return other.name() == word; });
     if (found == below.end()) {
       std::vector<std::string> names;
+      names.reserve(below.size());
       for (const manual::CommandFacts& other : below) {
         names.push_back(other.name());
       }

@@ -29,6 +29,7 @@ std::optional<double> ratio_to_others(const GaugeReadings& readings,
 double scatter_of(const std::vector<double>& others) {
   const double middle = summarise(others).median;
   std::vector<double> deviations;
+  deviations.reserve(others.size());
   for (const double rate : others) {
     deviations.push_back(std::abs(rate / middle - 1.0));
   }
@@ -115,6 +116,7 @@ bool any_misses(const std::vector<GaugeReadings>& gauges, const Baseline* baseli
 std::vector<Judgement> judge_all(const std::vector<GaugeReadings>& gauges, const Baseline* baseline,
                                  const OthersBy& others) {
   std::vector<Judgement> judgements;
+  judgements.reserve(gauges.size());
   for (const GaugeReadings& readings : gauges) {
     judgements.push_back(
         judge(readings, looked_up(baseline, readings.gauge), others(readings.gauge)));

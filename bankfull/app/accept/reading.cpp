@@ -27,7 +27,7 @@ std::string gauge_name(const std::string& workload, const std::string& measureme
 
 struct Rate {
   std::optional<double> value;
-  const char* unit;
+  const char* unit = "";
 };
 
 /// Operations where a measurement states them: the same work may move fewer bytes. NPB counts those

@@ -217,6 +217,7 @@ void judge(const Group& before, const Group& after, double threshold, Change& ch
 
 std::vector<Change> compare_pairs(const Matches& matches, double threshold) {
   std::vector<Change> changes;
+  changes.reserve(matches.pairs.size());
   for (const auto& [before, after] : matches.pairs) {
     changes.push_back(compare_groups(before, after, threshold));
   }
@@ -225,6 +226,7 @@ std::vector<Change> compare_pairs(const Matches& matches, double threshold) {
 
 std::vector<Subject> subjects_of(const std::vector<Group>& groups) {
   std::vector<Subject> subjects;
+  subjects.reserve(groups.size());
   for (const Group& group : groups) {
     subjects.push_back(group.subject);
   }

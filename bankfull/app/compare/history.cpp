@@ -27,6 +27,7 @@ std::vector<std::size_t> counting(const Course& course, std::size_t from, std::s
 
 double median_of(const Course& course, const std::vector<std::size_t>& entries) {
   std::vector<double> seconds;
+  seconds.reserve(entries.size());
   for (const std::size_t entry : entries) {
     seconds.push_back(course.entries[entry].seconds);
   }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 namespace bankfull::compare {
 namespace {
@@ -170,11 +171,7 @@ std::optional<std::size_t> only_one_like(const Subject& subject, const std::vect
 
 /// Moves pairs of the only ones that are like each other from the rest to the pairs.
 void pair_up(Matches& matches, const Alike& alike) {
-  std::vector<Group> rest;
-  for (Group& before : matches.only_old) {
-    rest.push_back(std::move(before));
-  }
-  matches.only_old.clear();
+  std::vector<Group> rest = std::exchange(matches.only_old, {});
   std::vector<bool> is_ambiguous(rest.size());
   for (std::size_t n = 0; n < rest.size(); ++n) {
     is_ambiguous[n] = std::ranges::count_if(rest, [&](const Group& other) {

@@ -75,6 +75,7 @@ void require_no_input(const fs::path& output, const Inputs& inputs) {
 
 std::vector<recorded::RecordedRun> recorded_in(const std::vector<ReportRun>& runs) {
   std::vector<recorded::RecordedRun> all;
+  all.reserve(runs.size());
   for (const ReportRun& one : runs) {
     all.push_back(one.run);
   }

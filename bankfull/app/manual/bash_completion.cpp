@@ -66,6 +66,7 @@ std::string values(const CommandFacts& command) {
 /// What may stand elsewhere behind a command.
 std::string words(const CommandFacts& command) {
   std::vector<std::string> names;
+  names.reserve(command.commands.size());
   bool files = false;
   for (const CommandFacts& below : command.commands) {
     names.push_back(below.name());

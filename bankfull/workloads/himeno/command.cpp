@@ -81,7 +81,7 @@ ExitCode run_himeno(const SingleRunOptions& options, const Communicator& ranks) 
   const MeasurePolicy policy = common.prepare(ranks, problem.device, problem.threads);
   const himeno::Plan plan = make_plan(problem, ranks, policy.ceiling, common.shortage());
   if (common.thresholds.needs_percentage()) {
-    require_percentage(fmt::format("--min-percent {}", *common.thresholds.min_percent),
+    require_percentage(fmt::format("--min-percent {}", common.thresholds.min_percent.value_or(0.0)),
                        himeno::work_of(plan.domain, problem.precision, 1, 1), problem.device, ranks,
                        policy);
   }
