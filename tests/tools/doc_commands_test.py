@@ -180,8 +180,9 @@ class Tutorials(Commands):
         (self.path / "bin" / "xdg-open").symlink_to(STAND_IN / "xdg-open")
         result = self.bash(commands, self.environment(self.path / "bin"), "-e", "-x")
         self.assertEqual(result.returncode, 0, result.stdout[-3000:] + result.stderr[-3000:])
-        refused = "\nexit code 2\n"  # no more than the page shows
-        self.assertLessEqual(result.stdout.count(refused), text.count(refused), result.stdout[-3000:] + result.stderr[-3000:])
+        refused = "\nexit code 2\n"  # no more than the page shows, but pieces of a run that a fast machine ends in the first of them
+        shown = text.count(refused) + result.stderr.count("the run has reached its end")
+        self.assertLessEqual(result.stdout.count(refused), shown, result.stdout[-3000:] + result.stderr[-3000:])
         return result.stdout
 
     def test_first_run(self):
