@@ -80,6 +80,12 @@ grep -q 'fmt 99.1.0' <<<"$other" || fail "another fmt is not named: $other"
 printf '#include <bankfull/numerics.hpp>\nusing namespace bankfull;\nint f(const HostCsr& matrix, Colour* colours) { const CpuExecutor on(1); return colour_greedily(on, load_csr(on, matrix).view(), colours); }\n' >"$folder/sparse.cpp"
 logged "$cxx" -std=c++20 -fopenmp -fsyntax-only -I "$folder/prefix/include" "$folder/sparse.cpp"
 
+# nvcc reads all of it, too, without a warning.
+if [ -n "$nvcc" ]; then
+  echo '#include <bankfull/bankfull.hpp>' >"$folder/all.cu"
+  logged "$nvcc" -std=c++20 -Werror all-warnings -I "$folder/prefix/include" -c "$folder/all.cu" -o "$folder/all.o"
+fi
+
 # A wrong value type is an error of compilation that says what is right.
 refuses() { # statement, message
   printf '#include <bankfull/numerics.hpp>\nusing namespace bankfull;\nvoid f(const DecomposedGrid& grid, const HaloSetup& setup) { %s; static_cast<void>(grid); static_cast<void>(setup); }\n' \

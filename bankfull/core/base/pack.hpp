@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/base/cache_line.hpp"
 #include "bankfull/core/base/host_device.hpp"
 #include "bankfull/core/base/lane.hpp"
 #include "bankfull/core/base/vector_register.hpp"
@@ -10,14 +11,6 @@
 #include <utility>
 
 namespace bankfull {
-
-/// That of x86-64 and of most AArch64 processors; assumed on every machine.
-inline constexpr int cache_line_bytes = 64;
-
-/// Whether a cache line begins there, so that Pack::stream may store to it.
-inline bool is_line_aligned(const void* data) {
-  return reinterpret_cast<std::uintptr_t>(data) % cache_line_bytes == 0;
-}
 
 /// One cache line of T in SIMD registers, with the arithmetic that stencils need.
 ///

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bankfull/core/base/pack.hpp"
+#include "bankfull/core/base/cache_line.hpp"
 #include "bankfull/numerics/fft/sign.hpp"
 
 #include <complex>
@@ -19,7 +19,7 @@ template <class Real>
 class LaneTransform {
  public:
   /// Sequences side by side: 16 of floats, 8 of doubles.
-  static constexpr std::int64_t lanes = Pack<Real>::width;
+  static constexpr std::int64_t lanes = cache_line_bytes / sizeof(Real);
   /// Reals of a block.
   static constexpr std::int64_t block = 2 * lanes;
 
