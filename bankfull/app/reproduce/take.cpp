@@ -192,7 +192,7 @@ Taken take_row(const Row& row, const RecordedRun& ours, const RecordedRun* other
     }
     return taken;
   }
-  const Taken second = take(*other, row.other);
+  Taken second = take(*other, row.other);
   if (!second.number) {
     return second;
   }
