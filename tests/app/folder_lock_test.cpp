@@ -1,13 +1,12 @@
 #include "bankfull/app/folder_lock.hpp"
 
-#include "bankfull/core/base/error.hpp"
+#include "tests/refusal_text.hpp"
 #include "tests/temporary_folder.hpp"
 
 #include <array>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <optional>
@@ -52,15 +51,6 @@ class LockedFolders : public testing::Test {
     }
   }
 
-  static std::string refusal_of(const std::function<void()>& action) {
-    try {
-      action();
-    } catch (const UsageError& error) {
-      return error.what();
-    }
-    return {};
-  }
-
   [[nodiscard]] fs::path folder() const { return place_ / "a" / "b"; }
   [[nodiscard]] fs::path file() const { return folder() / FolderLock::file_name; }
 
@@ -87,8 +77,8 @@ TEST_F(LockedFolders, AreMadeAndGoWhereNothingWasWritten) {
 TEST_F(LockedFolders, AreRefusedToOthersByTheNameOfTheOwner) {
   lock_in_another();
   const std::string owner = "process " + std::to_string(other_) + " on ";
-  EXPECT_THAT(refusal_of([&] { FolderLock::require_free(folder()); }), HasSubstr(owner));
-  EXPECT_THAT(refusal_of([&] { const FolderLock second(folder()); }), HasSubstr(owner));
+  EXPECT_THAT(refusal_text([&] { FolderLock::require_free(folder()); }), HasSubstr(owner));
+  EXPECT_THAT(refusal_text([&] { const FolderLock second(folder()); }), HasSubstr(owner));
   EXPECT_TRUE(fs::exists(file())) << "who is refused changes nothing";
 }
 
@@ -104,7 +94,7 @@ TEST_F(LockedFolders, AreTakenOverFromTheDead) {
 TEST_F(LockedFolders, AreKeptByTheFileWhereThereAreNoLocks) {
   lock_in_another(Exclusion::new_file);
   end_other();
-  EXPECT_THAT(refusal_of([&] { const FolderLock second(folder(), Exclusion::new_file); }),
+  EXPECT_THAT(refusal_text([&] { const FolderLock second(folder(), Exclusion::new_file); }),
               HasSubstr("remove " + file().string()));
   fs::remove(file());
   { const FolderLock second(folder(), Exclusion::new_file); }
@@ -131,12 +121,12 @@ TEST_F(LockedFolders, NoticeThatTheyAreNoLongerThere) {
 
 TEST_F(LockedFolders, SayWhyTheyCannotBe) {
   std::ofstream(place_ / "file") << "x";
-  EXPECT_THAT(refusal_of([&] { const FolderLock lock(place_ / "file"); }), HasSubstr("file"));
-  EXPECT_THAT(refusal_of([&] { const FolderLock lock(place_ / "file" / "below"); }),
+  EXPECT_THAT(refusal_text([&] { const FolderLock lock(place_ / "file"); }), HasSubstr("file"));
+  EXPECT_THAT(refusal_text([&] { const FolderLock lock(place_ / "file" / "below"); }),
               HasSubstr("file"));
   fs::create_directories(folder());
   fs::create_symlink("/dev/null", file());
-  EXPECT_THAT(refusal_of([&] { const FolderLock lock(folder()); }),
+  EXPECT_THAT(refusal_text([&] { const FolderLock lock(folder()); }),
               HasSubstr(FolderLock::file_name));
   EXPECT_NO_THROW(FolderLock::require_free(folder()));
   fs::remove(file());

@@ -4,6 +4,7 @@
 #include "bankfull/core/memory/memory.hpp"
 #include "tests/numerics/poisson/direct_cases.hpp"
 #include "tests/numerics/poisson/random_velocity.hpp"
+#include "tests/refusal_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -96,7 +97,7 @@ TYPED_TEST(DirectCpu, AllocatesWhatItSays) {
 
 TEST(Direct, RefusesDomainsWithoutCells) {
   for (const RefusedDomain& each : refused_domains()) {
-    EXPECT_EQ(refusal_of([&] { make_cpu_direct<double>(each.domain, 1); }), each.refusal);
+    EXPECT_EQ(refusal_text([&] { make_cpu_direct<double>(each.domain, 1); }), each.refusal);
   }
 }
 
@@ -106,9 +107,9 @@ TEST(Direct, WithoutEigenASecondStretchedAxisIsRefused) {
   const Axis stretched = stretched_axis(4, true, 1.2);
   for (const Domain& domain :
        {Domain{stretched, stretched, uniform}, {stretched, uniform, stretched}}) {
-    const std::string refusal = refusal_of([&] { make_cpu_direct<double>(domain, 1); });
+    const std::string refusal = refusal_text([&] { make_cpu_direct<double>(domain, 1); });
     if (build::eigen) {
-      EXPECT_EQ(refusal, "no error");
+      EXPECT_EQ(refusal, "");
     } else {
       EXPECT_THAT(refusal, testing::StartsWith("no direct solver of a domain stretched along j or "
                                                "k: two axes must be uniform"));

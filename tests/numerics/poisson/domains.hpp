@@ -1,6 +1,5 @@
 #pragma once
 
-#include "bankfull/core/base/error.hpp"
 #include "bankfull/numerics/poisson/poisson.hpp"
 #include "bankfull/numerics/random/counter.hpp"
 
@@ -81,17 +80,6 @@ inline std::vector<RefusedDomain> refused_domains() {
       {{{{1.0, 1.0, std::numeric_limits<double>::quiet_NaN()}}, some, some},
        "cell 2 of axis i has a width of nan; use finite widths above 0"},
   };
-}
-
-/// What `action` says of wrong use.
-template <class Action>
-std::string refusal_of(const Action& action) {
-  try {
-    action();
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 inline double volume(const Domain& domain, std::int64_t i, std::int64_t j, std::int64_t k) {

@@ -2,6 +2,7 @@
 #include "bankfull/numerics/poisson/multigrid.hpp"
 #include "tests/mpi_main.hpp"
 #include "tests/numerics/poisson/domains.hpp"
+#include "tests/refusal_text.hpp"
 
 #include <cstdint>
 #include <gtest/gtest.h>
@@ -134,7 +135,7 @@ TEST(MultigridOnRanks, AllRanksRefuseAGridThatItCannotServe) {
   const int size = test_ranks().size();
   const Axis cells = uniform_axis(16, true);
   const auto refusal = [&](const Domain& domain, const RankGrid& grid) {
-    return refusal_of(
+    return refusal_text(
         [&] { make_cpu_multigrid<double>(domain, {}, 1, {.ranks = &test_ranks(), .grid = grid}); });
   };
   EXPECT_EQ(refusal({cells, cells, cells}, {size + 1, 1, 1}),

@@ -30,7 +30,7 @@ class Library {
   virtual int abort(Comm comm, int code) const = 0;
   virtual int return_errors(Comm comm) const = 0;
   virtual int error_text(int code, char* text, int* length) const = 0;
-  virtual int library_version(char* text, int* length) const = 0;
+  virtual int implementation_version(char* text, int* length) const = 0;
   virtual int version(int* version, int* subversion) const = 0;
   [[nodiscard]] virtual bool takes_cuda_memory() const = 0;
 

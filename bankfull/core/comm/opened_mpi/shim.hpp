@@ -100,7 +100,7 @@ class Shim final : public Library {
   int error_text(int code, char* text, int* length) const override {
     return call_.error_string(code, text, length);
   }
-  int library_version(char* text, int* length) const override {
+  int implementation_version(char* text, int* length) const override {
     return call_.get_library_version(text, length);
   }
   int version(int* version, int* subversion) const override {

@@ -46,7 +46,7 @@ inline int MPI_Error_string(int code, char* text, int* length) {
   return bankfull::opened_mpi::library().error_text(code, text, length);
 }
 inline int MPI_Get_library_version(char* text, int* length) {
-  return bankfull::opened_mpi::library().library_version(text, length);
+  return bankfull::opened_mpi::library().implementation_version(text, length);
 }
 inline int MPI_Get_version(int* version, int* subversion) {
   return bankfull::opened_mpi::library().version(version, subversion);
