@@ -32,9 +32,12 @@ class CudaSolver final : public Benchmark {
       : Benchmark(Kernel::cg, problem.size),
         stream_(problem.device),
         executor_(stream_),
-        tiling_(tiling_on(problem.device, problem.size)),
-        tiles_(cuda::TileAssembly(executor_, problem.size, tiling_, 1.0 + problem.perturbation)
-                   .build()),
+        halves_(stream_),
+        tiles_(cuda::TileAssembly(executor_, problem.size, tiling_on(problem.device, problem.size),
+                                  1.0 + problem.perturbation)
+                   .build(halves_)),
+        tiling_(tiles_.tiling),
+        items_(executor_, tiling_, halves_.of_multiprocessor()),
         kept_warps_(cuda::kept_warps(tiles_.bytes(), last_cache_bytes(problem.device))),
         x_(make_vectors(1)),
         z_(make_vectors(1)),
@@ -98,7 +101,10 @@ class CudaSolver final : public Benchmark {
 
   void iterate(int iterations) {
     const SolverArguments arguments{
-        .product = {.matrix = tiles_.view(), .kept_warps = kept_warps_, .parts = products_.data()},
+        .product = {.matrix = tiles_.view(),
+                    .kept_warps = kept_warps_,
+                    .parts = products_.data(),
+                    .items = items_.view()},
         .iterations = iterations,
         .shift = cg_parameters(size()).shift,
         .x = x_.data(),
@@ -118,8 +124,10 @@ class CudaSolver final : public Benchmark {
 
   Stream stream_;
   CudaExecutor executor_;
-  Tiling tiling_;
+  L2Halves halves_;
   cuda::Tiles tiles_;
+  Tiling tiling_;
+  cuda::Items items_;
   int kept_warps_;
   Buffer<double> x_;
   Buffer<double> z_;

@@ -1,10 +1,12 @@
 #pragma once
 
+#include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/exec/cuda_executor.cuh"
 #include "bankfull/workloads/npb/cg/cuda/shared_sort.cuh"
 #include "bankfull/workloads/npb/cg/cuda/tiles.cuh"
 #include "bankfull/workloads/npb/cg/cuda/vectors.cuh"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -232,28 +234,35 @@ struct MeasureRow {
   }
 };
 
-/// Adds up the lengths of a row's pieces.
+/// Lengths of pieces.
+struct PieceLengths {
+  unsigned long long sum;
+  unsigned longest;
+};
+
 struct CountEntries {
   const std::uint16_t* lengths;
   int panels;
-  unsigned long long* nonzeros;
+  PieceLengths* found;
   __device__ void operator()(std::int64_t row) const {
-    unsigned long long length = 0;
+    unsigned long long sum = 0;
+    unsigned longest = 0;
     for (int panel = 0; panel < panels; ++panel) {
-      length += lengths[row * panels + panel];
+      const unsigned length = lengths[row * panels + panel];
+      sum += length;
+      longest = max(longest, length);
     }
-    atomicAdd(nonzeros, length);
+    atomicAdd(&found->sum, sum);
+    atomicMax(&found->longest, longest);
   }
 };
 
 /// Entries of each row, to where the order of rows puts them.
 struct WriteRow {
-  Tiling tiling;
   const std::uint16_t* places;  ///< of rows within their tiles
-  const std::uint32_t* slice_starts;
-  std::uint16_t* columns;
-  double* values;
+  TilesView tiles;
   __device__ void operator()(WarpRow& row, std::int64_t number) const {
+    const Tiling& tiling = tiles.tiling;
     int* const firsts = row.of_panel();
     row.each_column([&](std::int32_t column, int place, int rank) {
       if (row.begins_panel(place, tiling.panel_columns)) {
@@ -262,30 +271,60 @@ struct WriteRow {
     });
     row.each_column([&](std::int32_t column, int place, int rank) {
       const int panel = column / tiling.panel_columns;
-      const std::int64_t entry = entry_of(number, panel, rank - firsts[panel]);
-      columns[entry] = static_cast<std::uint16_t>(column - panel * tiling.panel_columns);
-      values[entry] = row.value(place);
+      const Destination to = entry_of(number, panel, rank - firsts[panel]);
+      entries_of<std::uint16_t>(tiles.columns, to.slot, to.word)[to.thread] =
+          static_cast<std::uint16_t>(column - panel * tiling.panel_columns);
+      entries_of<double>(tiles.values, to.slot, to.word)[to.thread] = row.value(place);
     });
   }
 
  private:
-  /// The destination of entry `n` of a piece.
-  [[nodiscard]] __device__ std::int64_t entry_of(std::int64_t row, int panel, int n) const {
+  struct Destination {
+    std::uint32_t slot;
+    std::uint32_t word;
+    int thread;  ///< of the warp
+  };
+
+  /// Of entry `n` of a piece.
+  [[nodiscard]] __device__ Destination entry_of(std::int64_t row, int panel, int n) const {
+    const Tiling& tiling = tiles.tiling;
     const auto group = static_cast<int>(row / tiling.group_rows);
     const int place = places[row * tiling.panels + panel];
-    const std::int64_t slice =
-        tiling.tile(group, panel) * tiling.tile_slices() + place / tiling.slice_rows();
-    const std::int64_t slot = std::int64_t{slice_starts[slice]} + n / tiling.row_lanes;
-    return slot * warp_threads + place % tiling.slice_rows() * tiling.row_lanes +
-           n % tiling.row_lanes;
+    const SlicePlace slice = tiles.slices[tiling.tile(group, panel) * tiling.tile_slices() +
+                                          place / tiling.slice_rows()];
+    return {slice.first_slot + static_cast<std::uint32_t>(n / tiling.row_lanes), slice.word,
+            place % tiling.slice_rows() * tiling.row_lanes + n % tiling.row_lanes};
   }
 };
 
-struct NarrowStarts {
-  const std::int64_t* wide;
-  std::uint32_t* narrow;
+/// Places of slices, of which the first `first_half` belong to the first half.
+struct PlaceSlices {
+  std::int64_t first_half;
+  const std::int64_t* starts;  ///< slots before each slice, those of both halves
+  HalvedView columns;
+  HalvedView values;
+  SlicePlace* slices;
+
   __device__ void operator()(std::int64_t n) const {
-    narrow[n] = static_cast<std::uint32_t>(wide[n]);
+    const bool is_first = n < first_half;
+    const auto slots = static_cast<std::uint32_t>(starts[n + 1] - starts[n]);
+    const auto first = static_cast<std::uint32_t>(starts[n] - (is_first ? 0 : starts[first_half]));
+    const std::uint32_t half = is_first ? 0 : 1;
+    slices[n] = {first, slots | bits<std::uint16_t>(columns, half, first, slots) |
+                            bits<double>(values, half, first, slots)};
+  }
+
+ private:
+  /// Of all blocks that have some of the slots.
+  template <class Entry>
+  [[nodiscard]] __device__ static std::uint32_t bits(const HalvedView& view, std::uint32_t half,
+                                                     std::uint32_t first, std::uint32_t slots) {
+    std::uint32_t bits = 0;
+    for (std::uint32_t n = first / block_slots<Entry>;
+         slots > 0 && n <= (first + slots - 1) / block_slots<Entry>; ++n) {
+      bits |= (view.is_swapped(n) ^ half) << SlicePlace::bit<Entry>(n);
+    }
+    return bits;
   }
 };
 
@@ -370,14 +409,27 @@ class TileAssembly {
                 .scale = scale};
   }
 
-  [[nodiscard]] Tiles build() {
+  [[nodiscard]] Tiles build(const L2Halves& halves) {
+    return build_in([&](std::int64_t blocks) {
+      return HalvedMemory(halves, blocks, executor_.stream());
+    });
+  }
+
+  /// In what `memory_of(blocks)` makes, twice.
+  template <class MemoryOf>
+  [[nodiscard]] Tiles build_in(const MemoryOf& memory_of) {
     const auto lengths = executor_.make<std::uint16_t>(tiling_.rows * tiling_.panels);
     each_row(MeasureRow{tiling_, lengths.data()});
-    const std::int64_t nonzeros = count_entries(lengths.data());
-    Tiles tiles = order_rows(lengths.data());
-    tiles.nonzeros = nonzeros;
-    each_row(WriteRow{tiling_, lengths.data(), tiles.slice_starts.data(), tiles.columns.data(),
-                      tiles.values.data()});
+    const PieceLengths found = count_entries(lengths.data());
+    share_pieces_of(static_cast<int>(found.longest));
+    Tiles tiles{.tiling = tiling_,
+                .nonzeros = static_cast<std::int64_t>(found.sum),
+                .row_order = executor_.make<std::uint16_t>(tiling_.tiles() * tiling_.tile_rows()),
+                .slices = executor_.make<SlicePlace>(tiling_.slices()),
+                .columns = {},
+                .values = {}};
+    place_slices(order_rows(lengths.data(), tiles.row_order.data()), memory_of, tiles);
+    each_row(WriteRow{lengths.data(), tiles.view()});
     executor_.synchronize();
     return tiles;
   }
@@ -413,37 +465,51 @@ class TileAssembly {
            sources_, workspace_, task);
   }
 
-  [[nodiscard]] std::int64_t count_entries(const std::uint16_t* lengths) const {
-    const auto nonzeros = executor_.make<unsigned long long>(1);
-    executor_.fill(nonzeros.data(), 1, 0ULL);
-    executor_.each(tiling_.rows, CountEntries{lengths, tiling_.panels, nonzeros.data()});
-    return static_cast<std::int64_t>(executor_.to_host(nonzeros.data(), 1).front());
+  [[nodiscard]] PieceLengths count_entries(const std::uint16_t* lengths) const {
+    const auto found = executor_.make<PieceLengths>(1);
+    executor_.fill(found.data(), 1, PieceLengths{});
+    executor_.each(tiling_.rows, CountEntries{lengths, tiling_.panels, found.data()});
+    return executor_.to_host(found.data(), 1).front();
   }
 
-  [[nodiscard]] Tiles order_rows(std::uint16_t* lengths) const {
+  /// Lets threads share pieces until no slice has more slots than its place can tell of; few are as
+  /// long as that.
+  void share_pieces_of(int longest) {
+    while (longest > max_slice_slots * tiling_.row_lanes) {
+      tiling_.row_lanes *= 2;
+    }
+    expects(tiling_.row_lanes <= warp_threads, "a warp has threads for the longest piece");
+  }
+
+  /// Slots of each slice.
+  [[nodiscard]] Buffer<std::int32_t> order_rows(std::uint16_t* lengths,
+                                                std::uint16_t* row_order) const {
     const std::int64_t slices = tiling_.slices();
-    const auto widths = executor_.make<std::int32_t>(slices + 1);
+    auto widths = executor_.make<std::int32_t>(slices + 1);
     executor_.fill(widths.data() + slices, 1, 0);
-    Tiles tiles{.tiling = tiling_,
-                .nonzeros = 0,
-                .row_order = executor_.make<std::uint16_t>(tiling_.tiles() * tiling_.tile_rows()),
-                .slice_starts = executor_.make<std::uint32_t>(slices + 1),
-                .columns = {},
-                .values = {}};
     const auto sorted = static_cast<int>(
         std::bit_ceil(static_cast<unsigned>(tiling_.tile_rows() + tiling_.tile_rows() % 2)));
     const std::size_t bytes = static_cast<std::size_t>(sorted) * sizeof(std::uint32_t);
     allow_shared_bytes(order_rows_kernel, bytes);
     launch(executor_.stream(), {dim3(static_cast<unsigned>(tiling_.tiles())), dim3(1024), bytes},
-           order_rows_kernel, tiling_, sorted, lengths, tiles.row_order.data(), widths.data());
+           order_rows_kernel, tiling_, sorted, lengths, row_order, widths.data());
+    return widths;
+  }
+
+  template <class MemoryOf>
+  void place_slices(const Buffer<std::int32_t>& widths, const MemoryOf& memory_of,
+                    Tiles& tiles) const {
+    const std::int64_t slices = tiling_.slices();
+    const std::int64_t first_half = tiling_.first_half_slices();
     const auto starts = executor_.make<std::int64_t>(slices + 1);
     const std::int64_t slots = executor_.exclusive_sum(widths.data(), slices, starts.data());
-    executor_.each(slices + 1, NarrowStarts{starts.data(), tiles.slice_starts.data()});
-    tiles.columns = executor_.make<std::uint16_t>(slots * warp_threads);
-    tiles.values = executor_.make<double>(slots * warp_threads);
-    fill_bytes(tiles.columns.data(), 0, tiles.columns.bytes(), executor_.stream());
-    fill_bytes(tiles.values.data(), 0, tiles.values.bytes(), executor_.stream());
-    return tiles;
+    const std::int64_t of_first = executor_.to_host(starts.data() + first_half, 1).front();
+    const std::int64_t of_each = std::max(of_first, slots - of_first);
+    tiles.columns = memory_of(of_each / block_slots<std::uint16_t> + 1);
+    tiles.values = memory_of(of_each / block_slots<double> + 1);
+    executor_.each(slices, PlaceSlices{first_half, starts.data(), tiles.columns.view(),
+                                       tiles.values.view(), tiles.slices.data()});
+    executor_.synchronize();
   }
 
   const CudaExecutor& executor_;

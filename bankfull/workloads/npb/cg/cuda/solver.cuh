@@ -28,14 +28,16 @@ struct SolverArguments {
   SolverResult* result;
 };
 
-/// Inverse iteration by conjugate gradients, all blocks of a grid together: each has its share of
-/// the vectors and its tile of the matrix. All functions are called by all threads.
+/// Inverse iteration by conjugate gradients, all blocks of a grid together: each has a tile of the
+/// matrix and a share of the vectors. Sums are those of tiles in their order, whichever block has
+/// which tile. All functions are called by all threads.
 class Solver {
  public:
-  __device__ explicit Solver(const SolverArguments& a)
+  __device__ Solver(const SolverArguments& a, int tile)
       : a_(a),
-        sum_(a.terms),
-        mine_(share(a.product.matrix.tiling.vector_size() / 2, static_cast<int>(blockIdx.x),
+        tile_(tile),
+        sum_(a.terms, static_cast<unsigned>(tile)),
+        mine_(share(a.product.matrix.tiling.vector_size() / 2, tile,
                     static_cast<int>(gridDim.x))) {}
 
   __device__ void run() {
@@ -95,7 +97,7 @@ class Solver {
 #pragma unroll 1
     for (int step = 0; step <= steps_per_iteration; ++step) {
       const bool solved = step == steps_per_iteration;
-      const double product = sum_(multiply_tile<true>(a_.product, solved ? a_.z : a_.p));
+      const double product = sum_(multiply_tile<true>(a_.product, tile_, solved ? a_.z : a_.p));
       if (solved) {
         note_residual_norm();
         return;
@@ -171,13 +173,15 @@ class Solver {
   }
 
   const SolverArguments& a_;
+  int tile_;
   GridSum sum_;
   Range mine_;
 };
 
 static __global__ void __launch_bounds__(solver_threads, 1)
     solver_kernel(const __grid_constant__ SolverArguments a) {
-  Solver(a).run();
+  Solver(a, claim_item_of_block(a.product.items)).run();
+  end_claims(a.product.items);
 }
 
 }  // namespace bankfull::npb::cg::cuda

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "bankfull/core/memory/buffer.hpp"
-#include "bankfull/workloads/npb/cg/cuda/tiling.hpp"
+#include "bankfull/workloads/npb/cg/cuda/slots.cuh"
 
 #include <cstdint>
 
@@ -14,10 +14,10 @@ struct TilesView {
   static constexpr std::uint16_t no_row = 0xffff;
 
   Tiling tiling;
-  const std::uint16_t* row_order;     ///< rows within the group, `tile_rows` of each tile
-  const std::uint32_t* slice_starts;  ///< the first slot of each slice
-  const std::uint16_t* columns;       ///< within the panel
-  const double* values;               ///< 0 where a slice is longer than a piece
+  const std::uint16_t* row_order;  ///< rows within the group, `tile_rows` of each tile
+  const SlicePlace* slices;
+  std::byte* columns;  ///< of HalvedMemory; within the panel
+  std::byte* values;   ///< likewise; 0 where a slice is longer than a piece
 };
 
 /// Owns it.
@@ -25,16 +25,16 @@ struct Tiles {
   Tiling tiling;
   std::int64_t nonzeros = 0;  ///< without the padding of slices
   Buffer<std::uint16_t> row_order;
-  Buffer<std::uint32_t> slice_starts;
-  Buffer<std::uint16_t> columns;
-  Buffer<double> values;
+  Buffer<SlicePlace> slices;
+  HalvedMemory columns;
+  HalvedMemory values;
 
   [[nodiscard]] TilesView view() const {
-    return {tiling, row_order.data(), slice_starts.data(), columns.data(), values.data()};
+    return {tiling, row_order.data(), slices.data(), columns.view().memory, values.view().memory};
   }
   /// Bytes in memory, padding included.
   [[nodiscard]] std::int64_t bytes() const {
-    return static_cast<std::int64_t>(row_order.bytes() + slice_starts.bytes() + columns.bytes() +
+    return static_cast<std::int64_t>(row_order.bytes() + slices.bytes() + columns.bytes() +
                                      values.bytes());
   }
 };

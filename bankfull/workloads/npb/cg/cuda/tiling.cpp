@@ -1,5 +1,7 @@
 #include "bankfull/workloads/npb/cg/cuda/tiling.hpp"
 
+#include "bankfull/core/memory/halved_memory.hpp"
+
 #include <algorithm>
 
 namespace bankfull::npb::cg::cuda {
@@ -116,7 +118,11 @@ Tiling tiling_for(std::int64_t rows, std::int64_t columns, int multiprocessors,
 std::int64_t tile_bytes(const Tiling& tiling, std::int64_t nonzeros) {
   const std::int64_t pieces = tiling.rows * tiling.panels;
   const std::int64_t entries = nonzeros + nonzeros / 100 + pieces * (tiling.row_lanes - 1) / 2;
-  return 10 * entries + 4 * tiling.slices() + 2 * tiling.tiles() * tiling.tile_rows();
+  // Both halves have as much memory, though one may have an item more.
+  const std::int64_t items = tiling.items();
+  const std::int64_t of_halves = 2 * (items - tiling.first_half_items()) * entries / items;
+  return 10 * of_halves + 10 * of_halves / half_block_bytes / 16 + 8 * half_block_bytes +
+         8 * tiling.slices() + 2 * tiling.tiles() * tiling.tile_rows();
 }
 
 std::int64_t assembly_bytes(const Tiling& tiling, std::int64_t vectors, std::int64_t stride) {

@@ -35,10 +35,11 @@ class WarpSlices {
   /// Its remaining slots.
   [[nodiscard]] __device__ __forceinline__ int left() const { return left_; }
 
-  /// This thread's entry in the next slot.
-  [[nodiscard]] __device__ __forceinline__ std::int64_t entry() const {
-    return std::int64_t{slot_} * warp_threads + threadIdx.x % warp_threads;
-  }
+  /// The next of them, numbered as in SlicePlace.
+  [[nodiscard]] __device__ __forceinline__ std::uint32_t slot() const { return slot_; }
+
+  /// What `entries_of` asks for.
+  [[nodiscard]] __device__ __forceinline__ std::uint32_t word() const { return word_; }
 
   __device__ __forceinline__ void pass(int slots) {
     slot_ += static_cast<std::uint32_t>(slots);
@@ -48,8 +49,9 @@ class WarpSlices {
   /// To the next slice.
   __device__ __forceinline__ void advance() {
     tile_ = has_next() ? next_tile_ : 0;
-    slot_ = next_begin_;
-    left_ = static_cast<int>(next_end_ - next_begin_);
+    slot_ = next_slot_;
+    word_ = next_word_;
+    left_ = SlicePlace::slots(next_word_);
     row_ = next_row_;
     constexpr int warps = solver_threads / warp_threads;
     number_ += 2 * (warps - number_ % warps) - 1;
@@ -82,8 +84,9 @@ class WarpSlices {
           group_slice_ +
           static_cast<std::uint32_t>(next_panel_ * matrix_.tiling.tile_slices() + number_);
       const int lane = static_cast<int>(threadIdx.x) % warp_threads;
-      next_begin_ = __ldg(matrix_.slice_starts + slice);
-      next_end_ = __ldg(matrix_.slice_starts + slice + 1);
+      const uint2 place = __ldg(reinterpret_cast<const uint2*>(matrix_.slices + slice));
+      next_slot_ = place.x;
+      next_word_ = place.y;
       next_row_ = __ldg(matrix_.row_order + std::int64_t{slice} * matrix_.tiling.slice_rows() +
                         lane / matrix_.tiling.row_lanes);
     }
@@ -94,11 +97,12 @@ class WarpSlices {
   int next_tile_;
   int next_panel_;
   int number_;  ///< of the next slice within its tile
-  std::uint32_t next_begin_ = 0;
-  std::uint32_t next_end_ = 0;
+  std::uint32_t next_slot_ = 0;
+  std::uint32_t next_word_ = 0;
   std::uint16_t next_row_ = TilesView::no_row;
   int tile_ = 0;
   std::uint32_t slot_ = 0;
+  std::uint32_t word_ = 0;
   int left_ = 0;
   std::uint16_t row_ = TilesView::no_row;
 };
@@ -112,9 +116,16 @@ class EntryBatch {
   template <class Slices>
   __device__ __forceinline__ void read(const TilesView& matrix, const Slices& slices,
                                        CachePolicy policy) {
-    const double* const values = matrix.values + slices.entry();
-    const std::uint16_t* const columns = matrix.columns + slices.entry();
-    read_slots(values, columns, slices.left(), policy, std::make_integer_sequence<int, Slots>{});
+    const std::uint32_t slot = slices.slot();
+    EntryPointers<std::uint16_t> columns(matrix.columns, slot, slices.word());
+    const EntryPointers<double> values(matrix.values, slot, slices.word());
+    // Where slots cross to another block of columns they cross to one of values too.
+    if (slot % block_slots<std::uint16_t> <= block_slots<std::uint16_t> - Slots) {
+      columns.behind = columns.here;
+    }
+    const auto room = static_cast<int>(block_slots<double> - slot % block_slots<double>);
+    read_slots(values, columns, room, slices.left(), policy,
+               std::make_integer_sequence<int, Slots>{});
   }
 
   /// sum + the entries times their x.
@@ -139,12 +150,17 @@ class EntryBatch {
 
  private:
   template <int... N>
-  __device__ __forceinline__ void read_slots(const double* values, const std::uint16_t* columns,
+  __device__ __forceinline__ void read_slots(const EntryPointers<double>& values,
+                                             const EntryPointers<std::uint16_t>& columns, int room,
                                              int left, CachePolicy policy,
                                              std::integer_sequence<int, N...> /*slots*/) {
     ((value_[N] = 0.0), ...);
-    (load_by<N * warp_threads>(policy, N < left, column_[N], columns), ...);
-    (load_by<N * warp_threads>(policy, N < left, value_[N], values), ...);
+    (load_by<N * warp_threads>(policy, N < left, column_[N],
+                               N < room ? columns.here : columns.behind),
+     ...);
+    (load_by<N * warp_threads>(policy, N < left, value_[N],
+                               N < room ? values.here : values.behind),
+     ...);
   }
 
   double value_[static_cast<std::size_t>(Slots)];

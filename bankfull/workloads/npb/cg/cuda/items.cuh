@@ -1,0 +1,65 @@
+#pragma once
+
+#include "bankfull/core/exec/cuda_executor.cuh"
+#include "bankfull/core/exec/half_queues.cuh"
+#include "bankfull/workloads/npb/cg/cuda/tiling.hpp"
+
+#include <cstdint>
+
+namespace bankfull::npb::cg::cuda {
+
+/// The items that the blocks of a product claim: see `Tiling::items`.
+struct ItemsView {
+  HalfQueues queues;
+  unsigned* done;  ///< blocks that claim no more; 0 between launches, like the counters of claims
+};
+
+/// The number of the next item that the block claims, -1 where none is left. By all threads of the
+/// block.
+__device__ __forceinline__ int claim_item_of_block(const ItemsView& items) {
+  __shared__ int claimed;
+  __syncthreads();  // all have read the previous one
+  if (threadIdx.x == 0) {
+    const Claim claim = claim_item(items.queues);
+    const unsigned before = claim.half == 0 ? 0U : items.queues.counts[0];
+    claimed = claim.any ? static_cast<int>(before + claim.item) : -1;
+  }
+  __syncthreads();
+  return claimed;
+}
+
+/// To be called by each block after its last claim, by all threads: the last block makes everything
+/// as the next launch expects it.
+__device__ __forceinline__ void end_claims(const ItemsView& items) {
+  if (threadIdx.x == 0 && atomicAdd(items.done, 1U) + 1U == gridDim.x) {
+    items.queues.claimed[0] = 0;
+    items.queues.claimed[1] = 0;
+    *items.done = 0;
+  }
+}
+
+/// Owns the counters. One launch at a time may use them.
+class Items {
+ public:
+  /// `half`: of each multiprocessor, by its number; it must outlive this.
+  Items(const CudaExecutor& executor, const Tiling& tiling, const std::uint8_t* half)
+      : counters_(executor.make<unsigned>(3)),
+        items_(static_cast<unsigned>(tiling.items())),
+        of_first_half_(static_cast<unsigned>(tiling.first_half_items())),
+        half_(half) {
+    executor.fill(counters_.data(), 3, 0U);
+  }
+
+  [[nodiscard]] ItemsView view() const {
+    return {{counters_.data(), {of_first_half_, items_ - of_first_half_}, half_},
+            counters_.data() + 2};
+  }
+
+ private:
+  Buffer<unsigned> counters_;
+  unsigned items_;
+  unsigned of_first_half_;
+  const std::uint8_t* half_;
+};
+
+}  // namespace bankfull::npb::cg::cuda
