@@ -56,8 +56,8 @@ class GridSum {
   static constexpr std::size_t terms_of(std::size_t blocks) { return 2 * blocks; }
 
   /// `terms`: `terms_of(gridDim.x)` of them in GPU memory. `place`: of the block among all, in the
-  /// order in which their terms are added; each block has another.
-  __device__ __forceinline__ GridSum(GridTerm* terms, unsigned place)
+  /// order in which their terms are added; each block has another. It is read at each sum.
+  __device__ __forceinline__ GridSum(GridTerm* terms, const int& place)
       : terms_(terms), place_(place) {}
 
   /// To be called by all threads: the sum of their terms, bitwise equal in all of them.
@@ -112,7 +112,7 @@ class GridSum {
   }
 
   GridTerm* terms_;
-  unsigned place_;
+  const int& place_;
   std::uint32_t epoch_ = 0;
 };
 

@@ -100,19 +100,18 @@ class CudaSolver final : public Benchmark {
   }
 
   void iterate(int iterations) {
-    const SolverArguments arguments{
-        .product = {.matrix = tiles_.view(),
-                    .kept_warps = kept_warps_,
-                    .parts = products_.data(),
-                    .items = items_.view()},
-        .iterations = iterations,
-        .shift = cg_parameters(size()).shift,
-        .x = x_.data(),
-        .z = z_.data(),
-        .r = r_.data(),
-        .p = p_.data(),
-        .terms = terms_.data(),
-        .result = result_.data()};
+    const SolverArguments arguments{.product = {.matrix = tiles_.view(),
+                                                .kept_warps = kept_warps_,
+                                                .parts = products_.data(),
+                                                .items = items_.view()},
+                                    .iterations = iterations,
+                                    .shift = cg_parameters(size()).shift,
+                                    .x = x_.data(),
+                                    .z = z_.data(),
+                                    .r = r_.data(),
+                                    .p = p_.data(),
+                                    .terms = terms_.data(),
+                                    .result = result_.data()};
     fill_bytes(terms_.data(), 0, terms_.bytes(), stream_);
     launch_together(stream_,
                     {dim3(static_cast<unsigned>(tiling_.blocks)), dim3(cuda::solver_threads),

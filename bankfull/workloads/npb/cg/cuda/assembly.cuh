@@ -290,8 +290,9 @@ struct WriteRow {
     const Tiling& tiling = tiles.tiling;
     const auto group = static_cast<int>(row / tiling.group_rows);
     const int place = places[row * tiling.panels + panel];
-    const SlicePlace slice = tiles.slices[tiling.tile(group, panel) * tiling.tile_slices() +
-                                          place / tiling.slice_rows()];
+    const SlicePlace slice =
+        tiles
+            .slices[tiling.tile(group, panel) * tiling.tile_slices() + place / tiling.slice_rows()];
     return {slice.first_slot + static_cast<std::uint32_t>(n / tiling.row_lanes), slice.word,
             place % tiling.slice_rows() * tiling.row_lanes + n % tiling.row_lanes};
   }
@@ -410,9 +411,8 @@ class TileAssembly {
   }
 
   [[nodiscard]] Tiles build(const L2Halves& halves) {
-    return build_in([&](std::int64_t blocks) {
-      return HalvedMemory(halves, blocks, executor_.stream());
-    });
+    return build_in(
+        [&](std::int64_t blocks) { return HalvedMemory(halves, blocks, executor_.stream()); });
   }
 
   /// In what `memory_of(blocks)` makes, twice.

@@ -14,9 +14,9 @@ struct ItemsView {
   unsigned* done;  ///< blocks that claim no more; 0 between launches, like the counters of claims
 };
 
-/// The number of the next item that the block claims, -1 where none is left. By all threads of the
-/// block.
-__device__ __forceinline__ int claim_item_of_block(const ItemsView& items) {
+/// The number of the next item that the block claims, -1 where none is left; in shared memory,
+/// which the next claim overwrites. By all threads of the block.
+__device__ __forceinline__ const int& claim_item_of_block(const ItemsView& items) {
   __shared__ int claimed;
   __syncthreads();  // all have read the previous one
   if (threadIdx.x == 0) {
@@ -41,17 +41,17 @@ __device__ __forceinline__ void end_claims(const ItemsView& items) {
 /// Owns the counters. One launch at a time may use them.
 class Items {
  public:
-  /// `half`: of each multiprocessor, by its number; it must outlive this.
-  Items(const CudaExecutor& executor, const Tiling& tiling, const std::uint8_t* half)
+  /// `halves`: of each multiprocessor, by its number; it must outlive this.
+  Items(const CudaExecutor& executor, const Tiling& tiling, const std::uint8_t* halves)
       : counters_(executor.make<unsigned>(3)),
         items_(static_cast<unsigned>(tiling.items())),
         of_first_half_(static_cast<unsigned>(tiling.first_half_items())),
-        half_(half) {
+        halves_(halves) {
     executor.fill(counters_.data(), 3, 0U);
   }
 
   [[nodiscard]] ItemsView view() const {
-    return {{counters_.data(), {of_first_half_, items_ - of_first_half_}, half_},
+    return {{counters_.data(), {of_first_half_, items_ - of_first_half_}, halves_},
             counters_.data() + 2};
   }
 
@@ -59,7 +59,7 @@ class Items {
   Buffer<unsigned> counters_;
   unsigned items_;
   unsigned of_first_half_;
-  const std::uint8_t* half_;
+  const std::uint8_t* halves_;
 };
 
 }  // namespace bankfull::npb::cg::cuda

@@ -185,8 +185,7 @@ __device__ __forceinline__ void multiply_group(const ProductArguments& a, int gr
 /// A v, whole rows by each block.
 __device__ __forceinline__ void multiply_groups(const ProductArguments& a, const double* v) {
   Panels panels(a.matrix.tiling, v, product_workspace());
-  for (int group = claim_item_of_block(a.items); group >= 0;
-       group = claim_item_of_block(a.items)) {
+  for (int group = claim_item_of_block(a.items); group >= 0; group = claim_item_of_block(a.items)) {
     multiply_group(a, group, panels);
   }
 }

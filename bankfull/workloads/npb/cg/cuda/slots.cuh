@@ -12,9 +12,9 @@ namespace bankfull::npb::cg::cuda {
 
 /// Slots of a block of memory.
 template <class Entry>
-inline constexpr std::uint32_t block_slots =
-    static_cast<std::uint32_t>(half_block_bytes) /
-    (static_cast<std::uint32_t>(warp_threads) * static_cast<std::uint32_t>(sizeof(Entry)));
+inline constexpr std::uint32_t block_slots = static_cast<std::uint32_t>(half_block_bytes) /
+                                             (static_cast<std::uint32_t>(warp_threads) *
+                                              static_cast<std::uint32_t>(sizeof(Entry)));
 
 /// Where the slots of a slice are, in one word of 64 bits, so that no access to entries has to wait
 /// for a bit of a HalvedView.
@@ -38,8 +38,7 @@ struct alignas(8) SlicePlace {
 };
 
 /// As many as have bits for all of their blocks, wherever the first is in its block.
-inline constexpr int max_slice_slots =
-    (SlicePlace::value_blocks - 1) * block_slots<double> + 1;
+inline constexpr int max_slice_slots = (SlicePlace::value_blocks - 1) * block_slots<double> + 1;
 static_assert(max_slice_slots < 256);
 static_assert(max_slice_slots <= (SlicePlace::column_blocks - 1) * block_slots<std::uint16_t> + 1);
 
@@ -58,15 +57,14 @@ template <class Entry>
 /// A thread's entries in some slots, fewer than a block has: they lie in one block or in two.
 template <class Entry>
 struct EntryPointers {
-  const Entry* here;   ///< its entry n slots on, as far as the block goes, is here[n * warp_threads]
+  const Entry* here;  ///< its entry n slots on, as far as the block goes, is here[n * warp_threads]
   const Entry* behind;  ///< likewise for the slots in the next block
 
   __device__ __forceinline__ EntryPointers(std::byte* memory, std::uint32_t slot,
                                            std::uint32_t word)
       : here(entries_of<Entry>(memory, slot, word) + threadIdx.x % warp_threads),
         behind(entries_of<Entry>(memory, slot + block_slots<Entry>, word) -
-               static_cast<int>(block_slots<Entry>) * warp_threads +
-               threadIdx.x % warp_threads) {}
+               static_cast<int>(block_slots<Entry>) * warp_threads + threadIdx.x % warp_threads) {}
 };
 
 }  // namespace bankfull::npb::cg::cuda

@@ -33,12 +33,13 @@ struct SolverArguments {
 /// which tile. All functions are called by all threads.
 class Solver {
  public:
-  __device__ Solver(const SolverArguments& a, int tile)
-      : a_(a),
-        tile_(tile),
-        sum_(a.terms, static_cast<unsigned>(tile)),
-        mine_(share(a.product.matrix.tiling.vector_size() / 2, tile,
-                    static_cast<int>(gridDim.x))) {}
+  /// `tile` and its share of the vectors are in shared memory, for lack of registers.
+  __device__ Solver(const SolverArguments& a, const int& tile, const Range& mine)
+      : a_(a), tile_(tile), sum_(a.terms, tile), mine_(mine) {}
+
+  __device__ static Range share_of(const SolverArguments& a, int tile) {
+    return share(a.product.matrix.tiling.vector_size() / 2, tile, static_cast<int>(gridDim.x));
+  }
 
   __device__ void run() {
     for (int n = 0; n < a_.iterations; ++n) {
@@ -173,14 +174,21 @@ class Solver {
   }
 
   const SolverArguments& a_;
-  int tile_;
+  const int& tile_;
   GridSum sum_;
-  Range mine_;
+  const Range& mine_;
 };
 
 static __global__ void __launch_bounds__(solver_threads, 1)
     solver_kernel(const __grid_constant__ SolverArguments a) {
-  Solver(a, claim_item_of_block(a.product.items)).run();
+  __shared__ std::int64_t mine_[2];
+  Range& mine = *reinterpret_cast<Range*>(mine_);
+  const int& tile = claim_item_of_block(a.product.items);
+  if (threadIdx.x == 0) {
+    mine = Solver::share_of(a, tile);
+  }
+  __syncthreads();
+  Solver(a, tile, mine).run();
   end_claims(a.product.items);
 }
 

@@ -158,8 +158,7 @@ class EntryBatch {
     (load_by<N * warp_threads>(policy, N < left, column_[N],
                                N < room ? columns.here : columns.behind),
      ...);
-    (load_by<N * warp_threads>(policy, N < left, value_[N],
-                               N < room ? values.here : values.behind),
+    (load_by<N * warp_threads>(policy, N < left, value_[N], N < room ? values.here : values.behind),
      ...);
   }
 
