@@ -50,17 +50,19 @@ std::vector<Row> rows_of(const cuda::Tiles& tiles, const CudaExecutor& executor)
   const HostCopy columns(tiles.columns, executor);
   const HostCopy values(tiles.values, executor);
   std::vector<Row> rows(static_cast<std::size_t>(tiling.rows));
-  std::int64_t slots_of[2] = {0, 0};
+  const cuda::SlotLayout layout = cuda::slot_layout(tiling);
+  std::int64_t free[2] = {0, 0};
   for (std::int64_t slice = 0; slice < tiling.slices(); ++slice) {
     const std::int64_t tile = slice / tiling.tile_slices();
     const std::int64_t first_place =
         tile * tiling.tile_rows() + slice % tiling.tile_slices() * tiling.slice_rows();
-    const std::uint32_t half = slice < tiling.first_half_slices() ? 0 : 1;
-    const cuda::SlicePlace& slots = slices[static_cast<std::size_t>(slice)];
-    EXPECT_EQ(slots.first_slot, slots_of[half]);
-    slots_of[half] += cuda::SlicePlace::slots(slots.word);
-    for (std::int64_t entry = slots.first_slot * std::int64_t{32}; entry < slots_of[half] * 32;
-         ++entry) {
+    const std::uint32_t half = tile < tiling.first_half_tiles() ? 0 : 1;
+    const auto [first, word] = slices[static_cast<std::size_t>(slice)];
+    const auto slots = static_cast<std::uint32_t>(cuda::SlicePlace::slots(word));
+    EXPECT_GE(first, free[half]);
+    free[half] = layout.slot(first, slots, slots);
+    for (std::uint32_t n = 0; n < slots * 32; ++n) {
+      const std::int64_t entry = layout.slot(first, slots, n / 32) * std::int64_t{32} + n % 32;
       const auto value = values.entry<double>(half, entry);
       if (value == 0.0) {
         continue;

@@ -88,10 +88,10 @@ TEST(CgTiling, HasFewerPanelsForABlockOfTheMatrix) {
 TEST(CgTiling, GivesEachHalfOfL2AsManyItems) {
   const Tiling tiles = tiling_for(150000, 132, hopper_bytes);
   EXPECT_EQ(tiles.first_half_items(), 66);
-  EXPECT_EQ(2 * tiles.first_half_slices(), tiles.slices());
+  EXPECT_EQ(2 * tiles.first_half_tiles(), tiles.tiles());
   const Tiling groups = tiling_for(1500000, 132, hopper_bytes);
   EXPECT_EQ(groups.first_half_items(), 66);
-  EXPECT_EQ(2 * groups.first_half_slices(), groups.slices());
+  EXPECT_EQ(2 * groups.first_half_tiles(), groups.tiles());
 }
 
 // Seven tiles: the memory of either half has room for four.

@@ -37,8 +37,8 @@ class CudaSolver final : public Benchmark {
                                   1.0 + problem.perturbation)
                    .build(halves_)),
         tiling_(tiles_.tiling),
-        items_(executor_, tiling_, halves_.of_multiprocessor()),
-        kept_warps_(cuda::kept_warps(tiles_.bytes(), last_cache_bytes(problem.device))),
+        kept_warps_(cuda::kept_warps(tiles_.read_bytes(), last_cache_bytes(problem.device))),
+        items_(executor_, tiling_, cuda::claiming_halves(tiling_, kept_warps_, halves_)),
         x_(make_vectors(1)),
         z_(make_vectors(1)),
         r_(make_vectors(1)),
@@ -126,8 +126,8 @@ class CudaSolver final : public Benchmark {
   L2Halves halves_;
   cuda::Tiles tiles_;
   Tiling tiling_;
-  cuda::Items items_;
   int kept_warps_;
+  cuda::Items items_;
   Buffer<double> x_;
   Buffer<double> z_;
   Buffer<double> r_;

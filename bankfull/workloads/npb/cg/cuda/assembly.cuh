@@ -293,24 +293,53 @@ struct WriteRow {
     const SlicePlace slice =
         tiles
             .slices[tiling.tile(group, panel) * tiling.tile_slices() + place / tiling.slice_rows()];
-    return {slice.first_slot + static_cast<std::uint32_t>(n / tiling.row_lanes), slice.word,
+    const std::uint32_t slot = slot_layout(tiling).slot(
+        slice.first_slot, static_cast<std::uint32_t>(SlicePlace::slots(slice.word)),
+        static_cast<std::uint32_t>(n / tiling.row_lanes));
+    return {slot, slice.word,
             place % tiling.slice_rows() * tiling.row_lanes + n % tiling.row_lanes};
   }
 };
 
-/// Places of slices, of which the first `first_half` belong to the first half.
+/// Lays the slices of a tile one behind the other, from a block's first slot on.
+struct LayTile {
+  Tiling tiling;
+  const std::int32_t* widths;  ///< slots of each slice
+  std::uint32_t* firsts;       ///< from the tile's first one on
+  std::int32_t* blocks;        ///< of each tile
+
+  __device__ void operator()(std::int64_t tile) const {
+    const SlotLayout layout = slot_layout(tiling);
+    std::uint32_t free = 0;
+    const std::int64_t end = (tile + 1) * tiling.tile_slices();
+    for (std::int64_t slice = end - tiling.tile_slices(); slice < end; ++slice) {
+      const auto slots = static_cast<std::uint32_t>(widths[slice]);
+      firsts[slice] = layout.place(free, slots);
+      free = layout.slot(firsts[slice], slots, slots);
+    }
+    blocks[tile] = static_cast<std::int32_t>((free + block_slots<double> - 1) /
+                                             block_slots<double>);
+  }
+};
+
+/// Places of slices in memory.
 struct PlaceSlices {
-  std::int64_t first_half;
-  const std::int64_t* starts;  ///< slots before each slice, those of both halves
+  Tiling tiling;
+  const std::int32_t* widths;
+  const std::uint32_t* firsts;         ///< as LayTile found them
+  const std::int64_t* blocks_before;   ///< blocks before each tile, those of both halves
   HalvedView columns;
   HalvedView values;
   SlicePlace* slices;
 
   __device__ void operator()(std::int64_t n) const {
-    const bool is_first = n < first_half;
-    const auto slots = static_cast<std::uint32_t>(starts[n + 1] - starts[n]);
-    const auto first = static_cast<std::uint32_t>(starts[n] - (is_first ? 0 : starts[first_half]));
-    const std::uint32_t half = is_first ? 0 : 1;
+    const std::int64_t first_half = tiling.first_half_tiles();
+    const std::int64_t tile = n / tiling.tile_slices();
+    const std::uint32_t half = tile < first_half ? 0 : 1;
+    const std::int64_t block =
+        blocks_before[tile] - (half == 0 ? 0 : blocks_before[first_half]);
+    const auto slots = static_cast<std::uint32_t>(widths[n]);
+    const std::uint32_t first = static_cast<std::uint32_t>(block) * block_slots<double> + firsts[n];
     slices[n] = {first, slots | bits<std::uint16_t>(columns, half, first, slots) |
                             bits<double>(values, half, first, slots)};
   }
@@ -318,11 +347,14 @@ struct PlaceSlices {
  private:
   /// Of all blocks that have some of the slots.
   template <class Entry>
-  [[nodiscard]] __device__ static std::uint32_t bits(const HalvedView& view, std::uint32_t half,
-                                                     std::uint32_t first, std::uint32_t slots) {
+  [[nodiscard]] __device__ std::uint32_t bits(const HalvedView& view, std::uint32_t half,
+                                              std::uint32_t first, std::uint32_t slots) const {
+    if (slots == 0) {
+      return 0;
+    }
     std::uint32_t bits = 0;
-    for (std::uint32_t n = first / block_slots<Entry>;
-         slots > 0 && n <= (first + slots - 1) / block_slots<Entry>; ++n) {
+    const std::uint32_t last = slot_layout(tiling).slot(first, slots, slots - 1);
+    for (std::uint32_t n = first / block_slots<Entry>; n <= last / block_slots<Entry>; ++n) {
       bits |= (view.is_swapped(n) ^ half) << SlicePlace::bit<Entry>(n);
     }
     return bits;
@@ -475,7 +507,8 @@ class TileAssembly {
   /// Lets threads share pieces until no slice has more slots than its place can tell of; few are as
   /// long as that.
   void share_pieces_of(int longest) {
-    while (longest > max_slice_slots * tiling_.row_lanes) {
+    const auto max_slots = static_cast<int>(slot_layout(tiling_).max_slots());
+    while (longest > max_slots * tiling_.row_lanes) {
       tiling_.row_lanes *= 2;
     }
     expects(tiling_.row_lanes <= warp_threads, "a warp has threads for the longest piece");
@@ -485,8 +518,7 @@ class TileAssembly {
   [[nodiscard]] Buffer<std::int32_t> order_rows(std::uint16_t* lengths,
                                                 std::uint16_t* row_order) const {
     const std::int64_t slices = tiling_.slices();
-    auto widths = executor_.make<std::int32_t>(slices + 1);
-    executor_.fill(widths.data() + slices, 1, 0);
+    auto widths = executor_.make<std::int32_t>(slices);
     const auto sorted = static_cast<int>(
         std::bit_ceil(static_cast<unsigned>(tiling_.tile_rows() + tiling_.tile_rows() % 2)));
     const std::size_t bytes = static_cast<std::size_t>(sorted) * sizeof(std::uint32_t);
@@ -500,15 +532,23 @@ class TileAssembly {
   void place_slices(const Buffer<std::int32_t>& widths, const MemoryOf& memory_of,
                     Tiles& tiles) const {
     const std::int64_t slices = tiling_.slices();
-    const std::int64_t first_half = tiling_.first_half_slices();
-    const auto starts = executor_.make<std::int64_t>(slices + 1);
-    const std::int64_t slots = executor_.exclusive_sum(widths.data(), slices, starts.data());
-    const std::int64_t of_first = executor_.to_host(starts.data() + first_half, 1).front();
-    const std::int64_t of_each = std::max(of_first, slots - of_first);
-    tiles.columns = memory_of(of_each / block_slots<std::uint16_t> + 1);
-    tiles.values = memory_of(of_each / block_slots<double> + 1);
-    executor_.each(slices, PlaceSlices{first_half, starts.data(), tiles.columns.view(),
-                                       tiles.values.view(), tiles.slices.data()});
+    const std::int64_t first_half = tiling_.first_half_tiles();
+    const auto firsts = executor_.make<std::uint32_t>(slices);
+    const auto of_tiles = executor_.make<std::int32_t>(tiling_.tiles() + 1);
+    const auto before = executor_.make<std::int64_t>(tiling_.tiles() + 1);
+    executor_.fill(of_tiles.data(), tiling_.tiles() + 1, 0);
+    executor_.each(tiling_.tiles(),
+                   LayTile{tiling_, widths.data(), firsts.data(), of_tiles.data()});
+    const std::int64_t blocks =
+        executor_.exclusive_sum(of_tiles.data(), tiling_.tiles(), before.data());
+    const std::int64_t of_first = executor_.to_host(before.data() + first_half, 1).front();
+    const std::int64_t of_each = std::max(of_first, blocks - of_first);
+    constexpr std::int64_t columns_of = block_slots<std::uint16_t> / block_slots<double>;
+    tiles.columns = memory_of(of_each / columns_of + 1);
+    tiles.values = memory_of(of_each + 1);
+    executor_.each(slices, PlaceSlices{tiling_, widths.data(), firsts.data(), before.data(),
+                                       tiles.columns.view(), tiles.values.view(),
+                                       tiles.slices.data()});
     executor_.synchronize();
   }
 

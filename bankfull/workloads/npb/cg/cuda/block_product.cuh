@@ -41,8 +41,8 @@ class BlockProduct {
       : executor_(executor),
         halves_(executor.stream()),
         tiles_(make_tiles(problem, block_on(problem.size, ranks.rank(), ranks.size()))),
-        items_(executor, tiles_.tiling, halves_.of_multiprocessor()),
-        kept_warps_(kept_warps(tiles_.bytes(), cache_bytes())),
+        kept_warps_(kept_warps(tiles_.read_bytes(), cache_bytes())),
+        items_(executor, tiles_.tiling, claiming_halves(tiles_.tiling, kept_warps_, halves_)),
         gathered_(
             plan_gather(cg_parameters(problem.size).rows, Kept::all, ranks.rank(), ranks.size())),
         reduced_(
@@ -137,8 +137,8 @@ class BlockProduct {
   const CudaExecutor& executor_;
   L2Halves halves_;
   Tiles tiles_;
-  Items items_;
   int kept_warps_;
+  Items items_;
   GatherPlan gathered_;
   ReducePlan reduced_;
   Buffer<Contribution> contributions_;

@@ -2,6 +2,7 @@
 
 #include "bankfull/core/exec/cuda_executor.cuh"
 #include "bankfull/core/exec/half_queues.cuh"
+#include "bankfull/core/memory/halved_memory.hpp"
 #include "bankfull/workloads/npb/cg/cuda/tiling.hpp"
 
 #include <cstdint>
@@ -10,7 +11,7 @@ namespace bankfull::npb::cg::cuda {
 
 /// The items that the blocks of a product claim: see `Tiling::items`.
 struct ItemsView {
-  HalfQueues queues;
+  HalfQueues queues;  ///< `claimed` is null where each block has the item of its own number
   unsigned* done;  ///< blocks that claim no more; 0 between launches, like the counters of claims
 };
 
@@ -28,20 +29,43 @@ __device__ __forceinline__ const int& claim_item_of_block(const ItemsView& items
   return claimed;
 }
 
+/// The block's tile, where each has one; in shared memory. By all threads of the block.
+__device__ __forceinline__ const int& tile_of_block(const ItemsView& items) {
+  if (items.queues.claimed != nullptr) {
+    return claim_item_of_block(items);
+  }
+  __shared__ int tile;
+  if (threadIdx.x == 0) {
+    tile = static_cast<int>(blockIdx.x);
+  }
+  __syncthreads();
+  return tile;
+}
+
 /// To be called by each block after its last claim, by all threads: the last block makes everything
 /// as the next launch expects it.
 __device__ __forceinline__ void end_claims(const ItemsView& items) {
-  if (threadIdx.x == 0 && atomicAdd(items.done, 1U) + 1U == gridDim.x) {
+  if (items.queues.claimed != nullptr && threadIdx.x == 0 &&
+      atomicAdd(items.done, 1U) + 1U == gridDim.x) {
     items.queues.claimed[0] = 0;
     items.queues.claimed[1] = 0;
     *items.done = 0;
   }
 }
 
+/// What Items is to be given: null where blocks have one tile each and the last cache keeps what all
+/// of their warps read.
+inline const std::uint8_t* claiming_halves(const Tiling& tiling, int kept_warps,
+                                           const L2Halves& halves) {
+  const bool stays = tiling.one_tile_per_block && kept_warps == solver_warps;
+  return stays ? nullptr : halves.of_multiprocessor();
+}
+
 /// Owns the counters. One launch at a time may use them.
 class Items {
  public:
-  /// `halves`: of each multiprocessor, by its number; it must outlive this.
+  /// `halves`: of each multiprocessor, by its number; it must outlive this. Null:
+  /// blocks that have one tile each do not claim it.
   Items(const CudaExecutor& executor, const Tiling& tiling, const std::uint8_t* halves)
       : counters_(executor.make<unsigned>(3)),
         items_(static_cast<unsigned>(tiling.items())),
@@ -51,7 +75,9 @@ class Items {
   }
 
   [[nodiscard]] ItemsView view() const {
-    return {{counters_.data(), {of_first_half_, items_ - of_first_half_}, halves_},
+    return {{halves_ == nullptr ? nullptr : counters_.data(),
+             {of_first_half_, items_ - of_first_half_},
+             halves_},
             counters_.data() + 2};
   }
 

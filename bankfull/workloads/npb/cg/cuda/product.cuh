@@ -16,12 +16,6 @@ struct ProductArguments {
   ItemsView items;
 };
 
-/// Slots of a batch: enough to keep memory busy, few enough for the registers.
-inline constexpr int batch_slots = 8;
-
-/// Likewise where rows are cut into many pieces, which have less.
-inline constexpr int short_batch_slots = 6;
-
 /// sink.take(row in the group, sum of its piece, what sink.before(row) gave) for all rows of the
 /// calling warp's slices, by one thread each, which is the same every time. `x` is the panel.
 template <bool AllPanels, class Vector, class Sink>
@@ -47,7 +41,7 @@ class SliceSums {
 #pragma unroll 1
     while (slices_.tile() == tile) {
       sum = add_batch_to(sum);
-      slices_.pass(slots);
+      slices_.template pass<slots>();
       const std::uint16_t row = slices_.row();
       const bool done = slices_.left() <= 0;
       if (done) {
@@ -69,7 +63,7 @@ class SliceSums {
   }
 
  private:
-  static constexpr int slots = AllPanels ? short_batch_slots : batch_slots;
+  static constexpr int slots = static_cast<int>(AllPanels ? short_batch_slots : batch_slots);
 
   __device__ __forceinline__ void ask() {
     if (slices_.tile() > 0) {
@@ -87,7 +81,7 @@ class SliceSums {
 
   [[nodiscard]] __device__ __forceinline__ bool takes(std::uint16_t row) const {
     return row != TilesView::no_row &&
-           static_cast<int>(threadIdx.x) % matrix_.tiling.row_lanes == 0;
+           (threadIdx.x & static_cast<unsigned>(matrix_.tiling.row_lanes - 1)) == 0;
   }
 
   __device__ __forceinline__ void look_up_before() {

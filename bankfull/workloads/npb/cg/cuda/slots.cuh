@@ -37,10 +37,57 @@ struct alignas(8) SlicePlace {
   static constexpr std::uint32_t column_blocks = 8;
 };
 
-/// As many as have bits for all of their blocks, wherever the first is in its block.
-inline constexpr int max_slice_slots = (SlicePlace::value_blocks - 1) * block_slots<double> + 1;
-static_assert(max_slice_slots < 256);
-static_assert(max_slice_slots <= (SlicePlace::column_blocks - 1) * block_slots<std::uint16_t> + 1);
+/// Slots of a batch, which a thread loads together: enough to keep memory busy, few enough for the
+/// registers. Slices are placed so that no batch crosses from one block to the next, for choosing
+/// between two blocks at each load takes as many instructions as all the rest. What lies between
+/// slices is never read: it takes room in memory, and no time.
+inline constexpr std::uint32_t batch_slots = 8;
+
+/// Likewise where rows are cut into many pieces, which have less.
+inline constexpr std::uint32_t short_batch_slots = 6;
+
+/// How slices lie in blocks if slots are loaded in batches of so many.
+struct SlotLayout {
+  std::uint32_t batch;
+
+  /// Slots of a block that a slice uses if it goes on in the next one.
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr std::uint32_t full() const {
+    return block_slots<double> / batch * batch;
+  }
+
+  /// The first slot of a slice of `slots`, at or behind `free`.
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr std::uint32_t place(std::uint32_t free,
+                                                                   std::uint32_t slots) const {
+    if (full() == block_slots<double>) {
+      return (free + batch - 1) / batch * batch;
+    }
+    const bool fits = free % block_slots<double> + slots <= block_slots<double>;
+    return fits ? free : (free + block_slots<double> - 1) / block_slots<double> *
+                             block_slots<double>;
+  }
+
+  /// Slot `n` of a slice of `slots` from `first` on.
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr std::uint32_t slot(std::uint32_t first,
+                                                                  std::uint32_t slots,
+                                                                  std::uint32_t n) const {
+    const std::uint32_t crossings =
+        slots <= block_slots<double> ? 0 : (slots - block_slots<double> + full() - 1) / full();
+    const std::uint32_t crossed = n / full() < crossings ? n / full() : crossings;
+    return first + n + crossed * (block_slots<double> - full());
+  }
+
+  /// Of a slice whose blocks all have bits, wherever it begins.
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr std::uint32_t max_slots() const {
+    return (SlicePlace::value_blocks - 1) * full() + 1;
+  }
+};
+static_assert(SlotLayout{batch_slots}.max_slots() < 256);
+static_assert(SlicePlace::value_blocks * block_slots<double> <=
+              (SlicePlace::column_blocks - 1) * block_slots<std::uint16_t>);
+
+[[nodiscard]] BANKFULL_HOST_DEVICE constexpr SlotLayout slot_layout(const Tiling& tiling) {
+  return {tiling.one_tile_per_block ? batch_slots : short_batch_slots};
+}
 
 /// The entries of a slot, one of each thread of a warp; `word` is that of a slice with slots in the
 /// same block.
@@ -49,22 +96,10 @@ template <class Entry>
                                                                std::uint32_t slot,
                                                                std::uint32_t word) {
   const std::uint32_t block = slot / block_slots<Entry>;
-  const std::uint32_t among_both = 2 * block + (word >> SlicePlace::bit<Entry>(block) & 1U);
-  return reinterpret_cast<Entry*>(memory + half_block_bytes * std::int64_t{among_both}) +
-         slot % block_slots<Entry> * warp_threads;
+  const std::uint32_t is_second = word >> SlicePlace::bit<Entry>(block) & 1U;
+  // Counted in both halves: as many slots lie before the block's pair as before the block.
+  const std::uint32_t among_both = slot + (block + is_second) * block_slots<Entry>;
+  return reinterpret_cast<Entry*>(memory) + std::int64_t{warp_threads} * among_both;
 }
-
-/// A thread's entries in some slots, fewer than a block has: they lie in one block or in two.
-template <class Entry>
-struct EntryPointers {
-  const Entry* here;  ///< its entry n slots on, as far as the block goes, is here[n * warp_threads]
-  const Entry* behind;  ///< likewise for the slots in the next block
-
-  __device__ __forceinline__ EntryPointers(std::byte* memory, std::uint32_t slot,
-                                           std::uint32_t word)
-      : here(entries_of<Entry>(memory, slot, word) + threadIdx.x % warp_threads),
-        behind(entries_of<Entry>(memory, slot + block_slots<Entry>, word) -
-               static_cast<int>(block_slots<Entry>) * warp_threads + threadIdx.x % warp_threads) {}
-};
 
 }  // namespace bankfull::npb::cg::cuda

@@ -3,6 +3,7 @@
 #include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/workloads/npb/cg/cuda/slots.cuh"
 
+#include <bit>
 #include <cstdint>
 
 namespace bankfull::npb::cg::cuda {
@@ -14,6 +15,10 @@ struct TilesView {
   static constexpr std::uint16_t no_row = 0xffff;
 
   Tiling tiling;
+  // What follows from the tiling, for divisions are slow.
+  int tile_slices;
+  int row_lanes_log;  ///< of base 2
+
   const std::uint16_t* row_order;  ///< rows within the group, `tile_rows` of each tile
   const SlicePlace* slices;
   std::byte* columns;  ///< of HalvedMemory; within the panel
@@ -30,9 +35,20 @@ struct Tiles {
   HalvedMemory values;
 
   [[nodiscard]] TilesView view() const {
-    return {tiling, row_order.data(), slices.data(), columns.view().memory, values.view().memory};
+    return {tiling,
+            tiling.tile_slices(),
+            std::countr_zero(static_cast<unsigned>(tiling.row_lanes)),
+            row_order.data(),
+            slices.data(),
+            columns.view().memory,
+            values.view().memory};
   }
-  /// Bytes in memory, padding included.
+  /// Bytes that a product reads, but for the padding of slices.
+  [[nodiscard]] std::int64_t read_bytes() const {
+    constexpr std::int64_t entry_bytes = sizeof(double) + sizeof(std::uint16_t);
+    return entry_bytes * nonzeros + static_cast<std::int64_t>(row_order.bytes() + slices.bytes());
+  }
+  /// Bytes in memory, all padding included.
   [[nodiscard]] std::int64_t bytes() const {
     return static_cast<std::int64_t>(row_order.bytes() + slices.bytes() + columns.bytes() +
                                      values.bytes());

@@ -70,8 +70,8 @@ struct Tiling {
   /// in that of the second.
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int first_half_items() const { return items() / 2; }
   /// Likewise.
-  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr std::int64_t first_half_slices() const {
-    return std::int64_t{first_half_items()} * (one_tile_per_block ? 1 : panels) * tile_slices();
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr std::int64_t first_half_tiles() const {
+    return std::int64_t{first_half_items()} * (one_tile_per_block ? 1 : panels);
   }
   /// Shared memory of each of the solver's blocks.
   [[nodiscard]] constexpr std::int64_t shared_bytes() const {

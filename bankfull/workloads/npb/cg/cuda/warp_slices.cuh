@@ -9,19 +9,18 @@
 namespace bankfull::npb::cg::cuda {
 
 /// The calling warp's slices of tiles, one after the other: every second round assigns them to
-/// warps in reverse, which balances the work. The description of a slice is loaded during the
-/// previous one, also across tiles. The tiles are one, or all of a group from some panel on.
+/// warps in reverse, which balances the work. The place of a slice is loaded during the previous
+/// one, also across tiles. The tiles are one, or all of a group from some panel on.
 template <bool AllPanels>
 class WarpSlices {
  public:
   __device__ __forceinline__ WarpSlices(const TilesView& matrix, int group, int panel)
       : matrix_(matrix),
-        group_slice_(static_cast<std::uint32_t>(group) *
-                     static_cast<std::uint32_t>(matrix.tiling.panels) *
-                     static_cast<std::uint32_t>(matrix.tiling.tile_slices())),
-        next_tile_(first_tile()),
-        next_panel_(panel),
-        number_(first_number()) {
+        group_slice_(static_cast<std::uint32_t>(group * matrix.tiling.panels) *
+                     static_cast<std::uint32_t>(matrix.tile_slices)),
+        tile_slice_(group_slice_ + static_cast<std::uint32_t>(panel * matrix.tile_slices)),
+        next_tile_(AllPanels ? matrix.tiling.panels : 1) {
+    begin_tile();
     read_next();
     advance();
   }
@@ -41,9 +40,18 @@ class WarpSlices {
   /// What `entries_of` asks for.
   [[nodiscard]] __device__ __forceinline__ std::uint32_t word() const { return word_; }
 
-  __device__ __forceinline__ void pass(int slots) {
-    slot_ += static_cast<std::uint32_t>(slots);
-    left_ -= slots;
+  /// Beyond the next batch of slots, by SlotLayout.
+  template <int Batch>
+  __device__ __forceinline__ void pass() {
+    slot_ += static_cast<std::uint32_t>(Batch);
+    left_ -= Batch;
+    if constexpr (block_slots<double> % Batch != 0) {
+      const std::uint32_t used = slot_ % block_slots<double>;
+      if (left_ > 0 && static_cast<int>(used) + min(left_, Batch) >
+                           static_cast<int>(block_slots<double>)) {
+        slot_ += block_slots<double> - used;
+      }
+    }
   }
 
   /// To the next slice.
@@ -53,50 +61,57 @@ class WarpSlices {
     word_ = next_word_;
     left_ = SlicePlace::slots(next_word_);
     row_ = next_row_;
-    constexpr int warps = solver_threads / warp_threads;
-    number_ += 2 * (warps - number_ % warps) - 1;
+    number_ += step_;
+    step_ = 2 * solver_warps - step_;
     if constexpr (AllPanels) {
       if (!has_next() && next_tile_ > 1) {
         --next_tile_;
-        next_panel_ = next_panel_ + 1 == matrix_.tiling.panels ? 0 : next_panel_ + 1;
-        number_ = first_number();
+        next_panel();
+        begin_tile();
       }
     }
     read_next();
   }
 
  private:
-  [[nodiscard]] __device__ __forceinline__ static int first_number() {
-    return static_cast<int>(threadIdx.x) / warp_threads;
+  /// The numbers of the warp's slices in a tile are its own, w, then 63 - w, 64 + w, 127 - w...
+  __device__ __forceinline__ void begin_tile() {
+    number_ = static_cast<int>(threadIdx.x / static_cast<unsigned>(warp_threads));
+    step_ = 2 * (solver_warps - number_) - 1;
   }
 
-  [[nodiscard]] __device__ __forceinline__ int first_tile() const {
-    return AllPanels ? matrix_.tiling.panels : 1;
+  __device__ __forceinline__ void next_panel() {
+    const auto slices = static_cast<std::uint32_t>(matrix_.tile_slices);
+    tile_slice_ += slices;
+    if (tile_slice_ == group_slice_ + static_cast<std::uint32_t>(matrix_.tiling.panels) * slices) {
+      tile_slice_ = group_slice_;
+    }
   }
 
   [[nodiscard]] __device__ __forceinline__ bool has_next() const {
-    return number_ < matrix_.tiling.tile_slices();
+    return number_ < matrix_.tile_slices;
   }
 
   __device__ __forceinline__ void read_next() {
     if (has_next()) {
-      const std::uint32_t slice =
-          group_slice_ +
-          static_cast<std::uint32_t>(next_panel_ * matrix_.tiling.tile_slices() + number_);
-      const int lane = static_cast<int>(threadIdx.x) % warp_threads;
+      const std::uint32_t slice = tile_slice_ + static_cast<std::uint32_t>(number_);
+      const unsigned lane = threadIdx.x % static_cast<unsigned>(warp_threads);
+      const int lanes_log = matrix_.row_lanes_log;
       const uint2 place = __ldg(reinterpret_cast<const uint2*>(matrix_.slices + slice));
       next_slot_ = place.x;
       next_word_ = place.y;
-      next_row_ = __ldg(matrix_.row_order + std::int64_t{slice} * matrix_.tiling.slice_rows() +
-                        lane / matrix_.tiling.row_lanes);
+      next_row_ =
+          __ldg(matrix_.row_order +
+                (std::uint64_t{slice} * static_cast<unsigned>(warp_threads) + lane >> lanes_log));
     }
   }
 
   const TilesView& matrix_;
   std::uint32_t group_slice_;  ///< the group's first one
+  std::uint32_t tile_slice_;   ///< that of the next slice's tile
   int next_tile_;
-  int next_panel_;
-  int number_;  ///< of the next slice within its tile
+  int number_ = 0;  ///< of the next slice within its tile
+  int step_ = 0;    ///< from it to the one after it
   std::uint32_t next_slot_ = 0;
   std::uint32_t next_word_ = 0;
   std::uint16_t next_row_ = TilesView::no_row;
@@ -116,15 +131,11 @@ class EntryBatch {
   template <class Slices>
   __device__ __forceinline__ void read(const TilesView& matrix, const Slices& slices,
                                        CachePolicy policy) {
+    const unsigned lane = threadIdx.x % static_cast<unsigned>(warp_threads);
     const std::uint32_t slot = slices.slot();
-    EntryPointers<std::uint16_t> columns(matrix.columns, slot, slices.word());
-    const EntryPointers<double> values(matrix.values, slot, slices.word());
-    // Where slots cross to another block of columns they cross to one of values too.
-    if (slot % block_slots<std::uint16_t> <= block_slots<std::uint16_t> - Slots) {
-      columns.behind = columns.here;
-    }
-    const auto room = static_cast<int>(block_slots<double> - slot % block_slots<double>);
-    read_slots(values, columns, room, slices.left(), policy,
+    const std::uint32_t word = slices.word();
+    read_slots(entries_of<double>(matrix.values, slot, word) + lane,
+               entries_of<std::uint16_t>(matrix.columns, slot, word) + lane, slices.left(), policy,
                std::make_integer_sequence<int, Slots>{});
   }
 
@@ -150,16 +161,12 @@ class EntryBatch {
 
  private:
   template <int... N>
-  __device__ __forceinline__ void read_slots(const EntryPointers<double>& values,
-                                             const EntryPointers<std::uint16_t>& columns, int room,
+  __device__ __forceinline__ void read_slots(const double* values, const std::uint16_t* columns,
                                              int left, CachePolicy policy,
                                              std::integer_sequence<int, N...> /*slots*/) {
     ((value_[N] = 0.0), ...);
-    (load_by<N * warp_threads>(policy, N < left, column_[N],
-                               N < room ? columns.here : columns.behind),
-     ...);
-    (load_by<N * warp_threads>(policy, N < left, value_[N], N < room ? values.here : values.behind),
-     ...);
+    (load_by<N * warp_threads>(policy, N < left, column_[N], columns), ...);
+    (load_by<N * warp_threads>(policy, N < left, value_[N], values), ...);
   }
 
   double value_[static_cast<std::size_t>(Slots)];
