@@ -123,7 +123,7 @@ class CgMatrixOnGpu : public testing::Test {
   }
 
   /// The parts of its product, by as many launches as `launches`, of which all but the last are
-  /// overwritten. `halves`: those of multiprocessors.
+  /// overwritten. `halves`: as Items takes them.
   std::vector<double> parts_of(const cuda::Tiles& tiles, const std::vector<double>& v,
                                const std::uint8_t* halves, int launches = 1) {
     const cuda::Tiling& tiling = tiles.tiling;
@@ -278,6 +278,9 @@ TEST_F(CgMatrixOnGpu, TimesAVectorHasTheSameBitsWhicheverHalvesOwnItsEntries) {
     const cuda::Tiles tiles = cuda::TileAssembly(executor_, Class::w, tiling).build(halves_);
     const auto expected = parts_of(tiles, v, halves_.of_multiprocessor());
     EXPECT_EQ(parts_of(tiles, v, halves_.of_multiprocessor(), 3), expected);
+    if (tiling.one_tile_per_block) {
+      EXPECT_EQ(parts_of(tiles, v, nullptr), expected);
+    }
     for (const unsigned seed : {1U, 2U, 3U}) {
       const cuda::Tiles others =
           cuda::TileAssembly(executor_, Class::w, tiling).build_in([&](std::int64_t pairs) {

@@ -317,8 +317,8 @@ struct LayTile {
       firsts[slice] = layout.place(free, slots);
       free = layout.slot(firsts[slice], slots, slots);
     }
-    blocks[tile] = static_cast<std::int32_t>((free + block_slots<double> - 1) /
-                                             block_slots<double>);
+    blocks[tile] =
+        static_cast<std::int32_t>((free + block_slots<double> - 1) / block_slots<double>);
   }
 };
 
@@ -326,8 +326,8 @@ struct LayTile {
 struct PlaceSlices {
   Tiling tiling;
   const std::int32_t* widths;
-  const std::uint32_t* firsts;         ///< as LayTile found them
-  const std::int64_t* blocks_before;   ///< blocks before each tile, those of both halves
+  const std::uint32_t* firsts;        ///< as LayTile found them
+  const std::int64_t* blocks_before;  ///< blocks before each tile, those of both halves
   HalvedView columns;
   HalvedView values;
   SlicePlace* slices;
@@ -336,8 +336,7 @@ struct PlaceSlices {
     const std::int64_t first_half = tiling.first_half_tiles();
     const std::int64_t tile = n / tiling.tile_slices();
     const std::uint32_t half = tile < first_half ? 0 : 1;
-    const std::int64_t block =
-        blocks_before[tile] - (half == 0 ? 0 : blocks_before[first_half]);
+    const std::int64_t block = blocks_before[tile] - (half == 0 ? 0 : blocks_before[first_half]);
     const auto slots = static_cast<std::uint32_t>(widths[n]);
     const std::uint32_t first = static_cast<std::uint32_t>(block) * block_slots<double> + firsts[n];
     slices[n] = {first, slots | bits<std::uint16_t>(columns, half, first, slots) |
@@ -546,9 +545,9 @@ class TileAssembly {
     constexpr std::int64_t columns_of = block_slots<std::uint16_t> / block_slots<double>;
     tiles.columns = memory_of(of_each / columns_of + 1);
     tiles.values = memory_of(of_each + 1);
-    executor_.each(slices, PlaceSlices{tiling_, widths.data(), firsts.data(), before.data(),
-                                       tiles.columns.view(), tiles.values.view(),
-                                       tiles.slices.data()});
+    executor_.each(slices,
+                   PlaceSlices{tiling_, widths.data(), firsts.data(), before.data(),
+                               tiles.columns.view(), tiles.values.view(), tiles.slices.data()});
     executor_.synchronize();
   }
 

@@ -11,35 +11,29 @@ namespace bankfull::npb::cg::cuda {
 
 /// The items that the blocks of a product claim: see `Tiling::items`.
 struct ItemsView {
-  HalfQueues queues;  ///< `claimed` is null where each block has the item of its own number
+  HalfQueues queues;  ///< `claimed` is null where each block has just the item of its own number
   unsigned* done;  ///< blocks that claim no more; 0 between launches, like the counters of claims
 };
 
-/// The number of the next item that the block claims, -1 where none is left; in shared memory,
-/// which the next claim overwrites. By all threads of the block.
-__device__ __forceinline__ const int& claim_item_of_block(const ItemsView& items) {
-  __shared__ int claimed;
-  __syncthreads();  // all have read the previous one
-  if (threadIdx.x == 0) {
-    const Claim claim = claim_item(items.queues);
-    const unsigned before = claim.half == 0 ? 0U : items.queues.counts[0];
-    claimed = claim.any ? static_cast<int>(before + claim.item) : -1;
+/// The number of the next item of the block, by one thread; -1 where none is left.
+__device__ __forceinline__ int next_item(const ItemsView& items) {
+  if (items.queues.claimed == nullptr) {
+    return static_cast<int>(blockIdx.x);
   }
-  __syncthreads();
-  return claimed;
+  const Claim claim = claim_item(items.queues);
+  const unsigned before = claim.half == 0 ? 0U : items.queues.counts[0];
+  return claim.any ? static_cast<int>(before + claim.item) : -1;
 }
 
-/// The block's tile, where each has one; in shared memory. By all threads of the block.
-__device__ __forceinline__ const int& tile_of_block(const ItemsView& items) {
-  if (items.queues.claimed != nullptr) {
-    return claim_item_of_block(items);
-  }
-  __shared__ int tile;
+/// The same by all threads of the block, in shared memory, which the next call overwrites.
+__device__ __forceinline__ const int& next_item_of_block(const ItemsView& items) {
+  __shared__ int item;
+  __syncthreads();  // all have read the previous one
   if (threadIdx.x == 0) {
-    tile = static_cast<int>(blockIdx.x);
+    item = next_item(items);
   }
   __syncthreads();
-  return tile;
+  return item;
 }
 
 /// To be called by each block after its last claim, by all threads: the last block makes everything
@@ -53,8 +47,8 @@ __device__ __forceinline__ void end_claims(const ItemsView& items) {
   }
 }
 
-/// What Items is to be given: null where blocks have one tile each and the last cache keeps what all
-/// of their warps read.
+/// What Items is to be given: null where blocks have one tile each and the last cache keeps what
+/// all of their warps read.
 inline const std::uint8_t* claiming_halves(const Tiling& tiling, int kept_warps,
                                            const L2Halves& halves) {
   const bool stays = tiling.one_tile_per_block && kept_warps == solver_warps;

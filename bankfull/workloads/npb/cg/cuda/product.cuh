@@ -51,6 +51,7 @@ class SliceSums {
       if (!done) {
         continue;
       }
+      slices_.prefetch_next(policy_);
       for (int distance = matrix_.tiling.row_lanes / 2; distance > 0; distance /= 2) {
         sum += __shfl_xor_sync(~0U, sum, distance);
       }
@@ -73,6 +74,9 @@ class SliceSums {
 
   [[nodiscard]] __device__ __forceinline__ double add_batch_to(double sum) const {
     if constexpr (AllPanels) {
+      if (full_batches && slices_.left() >= slots) {
+        return batch_.add_to(sum, x_);
+      }
       return batch_.add_first_to(sum, x_, slices_.left());
     } else {
       return batch_.add_to(sum, x_);
@@ -179,7 +183,7 @@ __device__ __forceinline__ void multiply_group(const ProductArguments& a, int gr
 /// A v, whole rows by each block.
 __device__ __forceinline__ void multiply_groups(const ProductArguments& a, const double* v) {
   Panels panels(a.matrix.tiling, v, product_workspace());
-  for (int group = claim_item_of_block(a.items); group >= 0; group = claim_item_of_block(a.items)) {
+  for (int group = next_item_of_block(a.items); group >= 0; group = next_item_of_block(a.items)) {
     multiply_group(a, group, panels);
   }
 }

@@ -62,8 +62,8 @@ struct SlotLayout {
       return (free + batch - 1) / batch * batch;
     }
     const bool fits = free % block_slots<double> + slots <= block_slots<double>;
-    return fits ? free : (free + block_slots<double> - 1) / block_slots<double> *
-                             block_slots<double>;
+    return fits ? free
+                : (free + block_slots<double> - 1) / block_slots<double> * block_slots<double>;
   }
 
   /// Slot `n` of a slice of `slots` from `first` on.

@@ -183,7 +183,7 @@ static __global__ void __launch_bounds__(solver_threads, 1)
     solver_kernel(const __grid_constant__ SolverArguments a) {
   __shared__ std::int64_t mine_[2];
   Range& mine = *reinterpret_cast<Range*>(mine_);
-  const int& tile = tile_of_block(a.product.items);
+  const int& tile = next_item_of_block(a.product.items);
   if (threadIdx.x == 0) {
     mine = Solver::share_of(a, tile);
   }

@@ -1,6 +1,6 @@
 #include "bankfull/workloads/npb/cg/cuda/tiling.hpp"
 
-#include "bankfull/core/memory/halved_memory.hpp"
+#include "bankfull/workloads/npb/cg/cuda/slots.cuh"
 
 #include <algorithm>
 
@@ -94,6 +94,16 @@ Tiling whole_rows_per_block(std::int64_t rows, std::int64_t columns, int multipr
   return tiling;
 }
 
+/// Entries for which there is room between slices (see SlotLayout): half a batch each or, where
+/// slices that do not fit in the rest of a block begin in the next one, half a slice of each block.
+std::int64_t between_slices(const Tiling& tiling, std::int64_t entries) {
+  if (tiling.one_tile_per_block) {
+    return tiling.slices() * warp_threads * (batch_slots - 1) / 2;
+  }
+  const std::int64_t slots = entries / (warp_threads * tiling.slices()) + 1;
+  return entries * slots / std::max<std::int64_t>(2 * block_slots<double> - slots, 1);
+}
+
 }  // namespace
 
 Tiling tiling_for(std::int64_t rows, std::int64_t columns, int multiprocessors,
@@ -120,7 +130,8 @@ std::int64_t tile_bytes(const Tiling& tiling, std::int64_t nonzeros) {
   const std::int64_t entries = nonzeros + nonzeros / 100 + pieces * (tiling.row_lanes - 1) / 2;
   // Both halves have as much memory, though one may have an item more.
   const std::int64_t items = tiling.items();
-  const std::int64_t of_halves = 2 * (items - tiling.first_half_items()) * entries / items;
+  const std::int64_t of_halves =
+      2 * (items - tiling.first_half_items()) * (entries + between_slices(tiling, entries)) / items;
   return 10 * of_halves + 10 * of_halves / half_block_bytes / 16 + 8 * half_block_bytes +
          8 * tiling.slices() + 2 * tiling.tiles() * tiling.tile_rows();
 }

@@ -90,7 +90,8 @@ inline Tiling tiling_for(std::int64_t rows, int multiprocessors, std::int64_t sh
 }
 
 /// Bytes of a matrix in tiles. The padding of slices is not known before the matrix is: this
-/// assumes the mean padding for shared pieces, and 1 % for rows of unequal lengths.
+/// assumes the mean padding for shared pieces, 1 % for rows of unequal lengths, and mean gaps
+/// between slices.
 std::int64_t tile_bytes(const Tiling& tiling, std::int64_t nonzeros);
 
 /// Additional memory of assembling it, from `vectors` sparse vectors of `stride` slots each.

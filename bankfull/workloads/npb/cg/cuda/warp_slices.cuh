@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/exec/bulk_copy.cuh"
 #include "bankfull/core/exec/cache_policy.cuh"
 #include "bankfull/workloads/npb/cg/cuda/tiles.cuh"
 
@@ -7,6 +8,13 @@
 #include <utility>
 
 namespace bankfull::npb::cg::cuda {
+
+/// Whether entries of slices of few slots are brought to L2 a slice ahead of their turn.
+enum class Ahead : std::uint8_t { none, by_engine, by_engine_once, by_threads };
+inline constexpr Ahead entries_ahead = Ahead::by_engine;
+
+/// Whether a batch without gaps is added up in one go.
+inline constexpr bool full_batches = true;
 
 /// The calling warp's slices of tiles, one after the other: every second round assigns them to
 /// warps in reverse, which balances the work. The place of a slice is loaded during the previous
@@ -19,9 +27,12 @@ class WarpSlices {
         group_slice_(static_cast<std::uint32_t>(group * matrix.tiling.panels) *
                      static_cast<std::uint32_t>(matrix.tile_slices)),
         tile_slice_(group_slice_ + static_cast<std::uint32_t>(panel * matrix.tile_slices)),
-        next_tile_(AllPanels ? matrix.tiling.panels : 1) {
+        walked_tile_(AllPanels ? matrix.tiling.panels : 1) {
     begin_tile();
-    read_next();
+    read(next_);
+    if constexpr (staged) {
+      read(later_);
+    }
     advance();
   }
 
@@ -47,8 +58,8 @@ class WarpSlices {
     left_ -= Batch;
     if constexpr (block_slots<double> % Batch != 0) {
       const std::uint32_t used = slot_ % block_slots<double>;
-      if (left_ > 0 && static_cast<int>(used) + min(left_, Batch) >
-                           static_cast<int>(block_slots<double>)) {
+      if (left_ > 0 &&
+          static_cast<int>(used) + min(left_, Batch) > static_cast<int>(block_slots<double>)) {
         slot_ += block_slots<double> - used;
       }
     }
@@ -56,24 +67,63 @@ class WarpSlices {
 
   /// To the next slice.
   __device__ __forceinline__ void advance() {
-    tile_ = has_next() ? next_tile_ : 0;
-    slot_ = next_slot_;
-    word_ = next_word_;
-    left_ = SlicePlace::slots(next_word_);
-    row_ = next_row_;
-    number_ += step_;
-    step_ = 2 * solver_warps - step_;
-    if constexpr (AllPanels) {
-      if (!has_next() && next_tile_ > 1) {
-        --next_tile_;
-        next_panel();
-        begin_tile();
+    tile_ = next_.tile;
+    slot_ = next_.slot;
+    word_ = next_.word;
+    left_ = SlicePlace::slots(next_.word);
+    row_ = next_.row;
+    if constexpr (staged) {
+      next_ = later_;
+      read(later_);
+    } else {
+      read(next_);
+    }
+  }
+
+  /// Brings entries of the next slice to L2, at most those of one block.
+  __device__ __forceinline__ void prefetch_next(CachePolicy policy) const {
+    if constexpr (staged) {
+      if (next_.tile > 0) {
+        const auto slots =
+            min(static_cast<std::uint32_t>(SlicePlace::slots(next_.word)), block_slots<double>);
+        prefetch(entries_of<double>(matrix_.values, next_.slot, next_.word), slots, policy);
+        prefetch(entries_of<std::uint16_t>(matrix_.columns, next_.slot, next_.word), slots, policy);
       }
     }
-    read_next();
   }
 
  private:
+  static constexpr bool staged = AllPanels && entries_ahead != Ahead::none;
+
+  /// What a slice has in memory.
+  struct Slice {
+    int tile = 0;  ///< 0: there is no slice
+    std::uint32_t slot = 0;
+    std::uint32_t word = 0;
+    std::uint16_t row = TilesView::no_row;
+  };
+
+  template <class Entry>
+  __device__ __forceinline__ static void prefetch(const Entry* entries, std::uint32_t slots,
+                                                  CachePolicy policy) {
+    constexpr std::uint32_t slot_bytes = warp_threads * sizeof(Entry);
+    const unsigned lane = threadIdx.x % static_cast<unsigned>(warp_threads);
+    if constexpr (entries_ahead == Ahead::by_threads) {
+      constexpr unsigned line = 128;
+      if (lane * line < slots * slot_bytes) {
+        prefetch_to_l2(reinterpret_cast<const std::byte*>(entries) + lane * line);
+      }
+    } else if constexpr (compiled_capability >= bulk_copy_capability) {
+      if (lane == 0 && slots > 0) {
+        if constexpr (entries_ahead == Ahead::by_engine) {
+          prefetch_bulk(entries, slots * slot_bytes);
+        } else {
+          prefetch_bulk(entries, slots * slot_bytes, policy.bits);
+        }
+      }
+    }
+  }
+
   /// The numbers of the warp's slices in a tile are its own, w, then 63 - w, 64 + w, 127 - w...
   __device__ __forceinline__ void begin_tile() {
     number_ = static_cast<int>(threadIdx.x / static_cast<unsigned>(warp_threads));
@@ -88,33 +138,40 @@ class WarpSlices {
     }
   }
 
-  [[nodiscard]] __device__ __forceinline__ bool has_next() const {
-    return number_ < matrix_.tile_slices;
-  }
-
-  __device__ __forceinline__ void read_next() {
-    if (has_next()) {
+  /// Reads the slice whose turn it is and goes on to the one behind it.
+  __device__ __forceinline__ void read(Slice& to) {
+    const bool any = number_ < matrix_.tile_slices;
+    to.tile = any ? walked_tile_ : 0;
+    if (any) {
       const std::uint32_t slice = tile_slice_ + static_cast<std::uint32_t>(number_);
       const unsigned lane = threadIdx.x % static_cast<unsigned>(warp_threads);
-      const int lanes_log = matrix_.row_lanes_log;
       const uint2 place = __ldg(reinterpret_cast<const uint2*>(matrix_.slices + slice));
-      next_slot_ = place.x;
-      next_word_ = place.y;
-      next_row_ =
-          __ldg(matrix_.row_order +
-                (std::uint64_t{slice} * static_cast<unsigned>(warp_threads) + lane >> lanes_log));
+      to.slot = place.x;
+      to.word = place.y;
+      to.row = __ldg(matrix_.row_order +
+                     (std::uint64_t{slice} * static_cast<unsigned>(warp_threads) + lane >>
+                      matrix_.row_lanes_log));
+    }
+    number_ += step_;
+    step_ = 2 * solver_warps - step_;
+    if constexpr (AllPanels) {
+      if (number_ >= matrix_.tile_slices && walked_tile_ > 1) {
+        --walked_tile_;
+        next_panel();
+        begin_tile();
+      }
     }
   }
 
   const TilesView& matrix_;
   std::uint32_t group_slice_;  ///< the group's first one
-  std::uint32_t tile_slice_;   ///< that of the next slice's tile
-  int next_tile_;
-  int number_ = 0;  ///< of the next slice within its tile
-  int step_ = 0;    ///< from it to the one after it
-  std::uint32_t next_slot_ = 0;
-  std::uint32_t next_word_ = 0;
-  std::uint16_t next_row_ = TilesView::no_row;
+  // Of the slice to be read.
+  std::uint32_t tile_slice_;  ///< the first one of its tile
+  int walked_tile_;
+  int number_ = 0;  ///< within its tile
+  int step_ = 0;    ///< to the one behind it
+  Slice later_;
+  Slice next_;
   int tile_ = 0;
   std::uint32_t slot_ = 0;
   std::uint32_t word_ = 0;
