@@ -101,14 +101,6 @@ __device__ __forceinline__ void prefetch_bulk(const void* from, unsigned bytes) 
   asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
 }
 
-/// The same by a policy as CachePolicy has it.
-__device__ __forceinline__ void prefetch_bulk(const void* from, unsigned bytes,
-                                              std::uint64_t policy) {
-  asm volatile("cp.async.bulk.prefetch.L2.global.L2::cache_hint [%0], %1, %2;" ::"l"(from),
-               "r"(bytes), "l"(policy)
-               : "memory");
-}
-
 /// Coordinates of a box's first element, the contiguous one first.
 struct BoxCorner {
   int k;      ///< along the contiguous dimension

@@ -51,7 +51,6 @@ class SliceSums {
       if (!done) {
         continue;
       }
-      slices_.prefetch_next(policy_);
       for (int distance = matrix_.tiling.row_lanes / 2; distance > 0; distance /= 2) {
         sum += __shfl_xor_sync(~0U, sum, distance);
       }
@@ -74,7 +73,7 @@ class SliceSums {
 
   [[nodiscard]] __device__ __forceinline__ double add_batch_to(double sum) const {
     if constexpr (AllPanels) {
-      if (full_batches && slices_.left() >= slots) {
+      if (slices_.left() >= slots) {
         return batch_.add_to(sum, x_);
       }
       return batch_.add_first_to(sum, x_, slices_.left());

@@ -33,12 +33,19 @@ struct SolverArguments {
 /// which tile. All functions are called by all threads.
 class Solver {
  public:
-  /// `tile` and its share of the vectors are in shared memory, for lack of registers.
-  __device__ Solver(const SolverArguments& a, const int& tile, const Range& mine)
+  /// Begin and end of a block's share of the vectors, in pairs of elements. Not a Range, because
+  /// shared memory takes no initial values.
+  using Share = std::int64_t[2];
+
+  /// `tile` and the share are in shared memory, for lack of registers.
+  __device__ Solver(const SolverArguments& a, const int& tile, const Share& mine)
       : a_(a), tile_(tile), sum_(a.terms, tile), mine_(mine) {}
 
-  __device__ static Range share_of(const SolverArguments& a, int tile) {
-    return share(a.product.matrix.tiling.vector_size() / 2, tile, static_cast<int>(gridDim.x));
+  __device__ static void find_share(const SolverArguments& a, int tile, Share& mine) {
+    const Range range =
+        share(a.product.matrix.tiling.vector_size() / 2, tile, static_cast<int>(gridDim.x));
+    mine[0] = range.begin;
+    mine[1] = range.end;
   }
 
   __device__ void run() {
@@ -85,7 +92,7 @@ class Solver {
   /// body(pair) for all pairs of the block's share.
   template <class Body>
   __device__ void each_pair(const Body& body) const {
-    for (std::int64_t pair = mine_.begin + threadIdx.x; pair < mine_.end; pair += solver_threads) {
+    for (std::int64_t pair = mine_[0] + threadIdx.x; pair < mine_[1]; pair += solver_threads) {
       body(pair);
     }
   }
@@ -176,16 +183,15 @@ class Solver {
   const SolverArguments& a_;
   const int& tile_;
   GridSum sum_;
-  const Range& mine_;
+  const Share& mine_;
 };
 
 static __global__ void __launch_bounds__(solver_threads, 1)
     solver_kernel(const __grid_constant__ SolverArguments a) {
-  __shared__ std::int64_t mine_[2];
-  Range& mine = *reinterpret_cast<Range*>(mine_);
+  __shared__ Solver::Share mine;
   const int& tile = next_item_of_block(a.product.items);
   if (threadIdx.x == 0) {
-    mine = Solver::share_of(a, tile);
+    Solver::find_share(a, tile, mine);
   }
   __syncthreads();
   Solver(a, tile, mine).run();

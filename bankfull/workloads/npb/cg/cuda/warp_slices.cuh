@@ -1,6 +1,5 @@
 #pragma once
 
-#include "bankfull/core/exec/bulk_copy.cuh"
 #include "bankfull/core/exec/cache_policy.cuh"
 #include "bankfull/workloads/npb/cg/cuda/tiles.cuh"
 
@@ -8,13 +7,6 @@
 #include <utility>
 
 namespace bankfull::npb::cg::cuda {
-
-/// Whether entries of slices of few slots are brought to L2 a slice ahead of their turn.
-enum class Ahead : std::uint8_t { none, by_engine, by_engine_once, by_threads };
-inline constexpr Ahead entries_ahead = Ahead::by_engine;
-
-/// Whether a batch without gaps is added up in one go.
-inline constexpr bool full_batches = true;
 
 /// The calling warp's slices of tiles, one after the other: every second round assigns them to
 /// warps in reverse, which balances the work. The place of a slice is loaded during the previous
@@ -30,9 +22,6 @@ class WarpSlices {
         walked_tile_(AllPanels ? matrix.tiling.panels : 1) {
     begin_tile();
     read(next_);
-    if constexpr (staged) {
-      read(later_);
-    }
     advance();
   }
 
@@ -72,29 +61,10 @@ class WarpSlices {
     word_ = next_.word;
     left_ = SlicePlace::slots(next_.word);
     row_ = next_.row;
-    if constexpr (staged) {
-      next_ = later_;
-      read(later_);
-    } else {
-      read(next_);
-    }
-  }
-
-  /// Brings entries of the next slice to L2, at most those of one block.
-  __device__ __forceinline__ void prefetch_next(CachePolicy policy) const {
-    if constexpr (staged) {
-      if (next_.tile > 0) {
-        const auto slots =
-            min(static_cast<std::uint32_t>(SlicePlace::slots(next_.word)), block_slots<double>);
-        prefetch(entries_of<double>(matrix_.values, next_.slot, next_.word), slots, policy);
-        prefetch(entries_of<std::uint16_t>(matrix_.columns, next_.slot, next_.word), slots, policy);
-      }
-    }
+    read(next_);
   }
 
  private:
-  static constexpr bool staged = AllPanels && entries_ahead != Ahead::none;
-
   /// What a slice has in memory.
   struct Slice {
     int tile = 0;  ///< 0: there is no slice
@@ -102,27 +72,6 @@ class WarpSlices {
     std::uint32_t word = 0;
     std::uint16_t row = TilesView::no_row;
   };
-
-  template <class Entry>
-  __device__ __forceinline__ static void prefetch(const Entry* entries, std::uint32_t slots,
-                                                  CachePolicy policy) {
-    constexpr std::uint32_t slot_bytes = warp_threads * sizeof(Entry);
-    const unsigned lane = threadIdx.x % static_cast<unsigned>(warp_threads);
-    if constexpr (entries_ahead == Ahead::by_threads) {
-      constexpr unsigned line = 128;
-      if (lane * line < slots * slot_bytes) {
-        prefetch_to_l2(reinterpret_cast<const std::byte*>(entries) + lane * line);
-      }
-    } else if constexpr (compiled_capability >= bulk_copy_capability) {
-      if (lane == 0 && slots > 0) {
-        if constexpr (entries_ahead == Ahead::by_engine) {
-          prefetch_bulk(entries, slots * slot_bytes);
-        } else {
-          prefetch_bulk(entries, slots * slot_bytes, policy.bits);
-        }
-      }
-    }
-  }
 
   /// The numbers of the warp's slices in a tile are its own, w, then 63 - w, 64 + w, 127 - w...
   __device__ __forceinline__ void begin_tile() {
@@ -170,7 +119,6 @@ class WarpSlices {
   int walked_tile_;
   int number_ = 0;  ///< within its tile
   int step_ = 0;    ///< to the one behind it
-  Slice later_;
   Slice next_;
   int tile_ = 0;
   std::uint32_t slot_ = 0;
