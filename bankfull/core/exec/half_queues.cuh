@@ -15,7 +15,7 @@ struct HalfQueues {
 
 /// An item that a block has claimed.
 struct Claim {
-  unsigned half;
+  unsigned half;  ///< whose item it is
   unsigned item;  ///< in [0, counts[half])
   bool any;       ///< false: none is left, and the others are meaningless
 };

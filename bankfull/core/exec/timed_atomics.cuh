@@ -2,14 +2,15 @@
 
 namespace bankfull {
 
-/// A half of L2 may serve loads from a copy of a line that the other half owns; atomic operations
-/// go to the owner.
+/// The word's value. A half of L2 may serve loads from a copy of a line that the other half owns;
+/// atomic operations go to the owner.
 __device__ __forceinline__ unsigned add_nothing(unsigned* word) {
   unsigned value;
   asm volatile("atom.global.add.u32 %0, [%1], 0;" : "=r"(value) : "l"(word) : "memory");
   return value;
 }
 
+/// The multiprocessor's clock, which wraps around.
 __device__ __forceinline__ unsigned clock_now() {
   unsigned now;
   asm volatile("mov.u32 %0, %%clock;" : "=r"(now)::"memory");

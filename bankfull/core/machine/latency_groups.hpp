@@ -8,7 +8,7 @@ namespace bankfull {
 struct Split {
   std::vector<bool> is_upper;  ///< of each value
   double lower = 0.0;          ///< mean of the lower mode
-  double upper = 0.0;
+  double upper = 0.0;          ///< mean of the upper mode
 
   /// Distance between the means in units of the standard deviation within the modes. A single mode
   /// cut in two has 2.7 if it is normal and 3.5 if it is uniform.

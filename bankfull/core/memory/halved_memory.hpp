@@ -75,6 +75,7 @@ class HalvedMemory {
   /// With bits as HalvedView has them, at least one for each pair, in place of measured ones.
   HalvedMemory(std::span<const std::uint32_t> swapped, std::int64_t blocks, const Stream& stream);
 
+  /// What kernels use; valid as long as this is.
   [[nodiscard]] HalvedView view() const { return {memory_, swapped_.data()}; }
 
   /// Of each half.
