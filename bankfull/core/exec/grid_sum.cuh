@@ -56,7 +56,7 @@ class GridSum {
   static constexpr std::size_t terms_of(std::size_t blocks) { return 2 * blocks; }
 
   /// `terms`: `terms_of(gridDim.x)` of them in GPU memory. `place`: of the block among all, in the
-  /// order in which their terms are added; each block has another. It is read at each sum.
+  /// order in which their terms are added; no two blocks have the same. It is read at each sum.
   __device__ __forceinline__ GridSum(GridTerm* terms, const int& place)
       : terms_(terms), place_(place) {}
 

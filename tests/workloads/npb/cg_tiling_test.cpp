@@ -103,6 +103,15 @@ TEST(CgTiling, CountsTheMemoryOfBothHalvesWhereOneHasMore) {
   EXPECT_GE(tile_bytes(odd, nonzeros), 10 * nonzeros / 7 * 8);
 }
 
+// A slice of GPU has few multiprocessors: long pieces, of which a block holds one or less.
+TEST(CgTiling, TakesLittleMoreMemoryThanTheEntriesOnFewMultiprocessors) {
+  for (const int multiprocessors : {14, 16, 26, 32}) {
+    constexpr std::int64_t nonzeros = 36'121'058;  // of class C
+    const Tiling tiling = tiling_for(150000, multiprocessors, hopper_bytes);
+    EXPECT_LE(tile_bytes(tiling, nonzeros), 10 * nonzeros * 8 / 5) << multiprocessors;
+  }
+}
+
 // Entries of class E fill 66 GB; what else its tiles take must leave it a GPU of 141 GB.
 TEST(CgTiling, LeavesRoomForClassEOnALargeGpu) {
   const CgParameters& cg = cg_parameters(Class::e);

@@ -1,8 +1,9 @@
 #pragma once
 
+#include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/exec/cuda_executor.cuh"
 #include "bankfull/core/exec/half_queues.cuh"
-#include "bankfull/core/memory/halved_memory.hpp"
+#include "bankfull/core/exec/halved_memory.hpp"
 #include "bankfull/workloads/npb/cg/cuda/tiling.hpp"
 
 #include <cstdint>
@@ -58,13 +59,14 @@ inline const std::uint8_t* claiming_halves(const Tiling& tiling, int kept_warps,
 /// Owns the counters. One launch at a time may use them.
 class Items {
  public:
-  /// `halves`: of each multiprocessor, by its number; it must outlive this. Null:
-  /// blocks that have one tile each do not claim it.
+  /// `halves`: of each multiprocessor, by its number; it must outlive this. Null: blocks do not
+  /// claim, which requires that they have one tile each.
   Items(const CudaExecutor& executor, const Tiling& tiling, const std::uint8_t* halves)
       : counters_(executor.make<unsigned>(3)),
         items_(static_cast<unsigned>(tiling.items())),
         of_first_half_(static_cast<unsigned>(tiling.first_half_items())),
         halves_(halves) {
+    expects(halves != nullptr || tiling.one_tile_per_block, "blocks of several groups claim them");
     executor.fill(counters_.data(), 3, 0U);
   }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "bankfull/core/memory/buffer.hpp"
-#include "bankfull/workloads/npb/cg/cuda/slots.cuh"
+#include "bankfull/workloads/npb/cg/cuda/slots.hpp"
 
 #include <bit>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include "bankfull/workloads/npb/cg/cuda/tiling.hpp"
 
-#include "bankfull/workloads/npb/cg/cuda/slots.cuh"
+#include "bankfull/workloads/npb/cg/cuda/slots.hpp"
 
 #include <algorithm>
 
@@ -95,13 +95,16 @@ Tiling whole_rows_per_block(std::int64_t rows, std::int64_t columns, int multipr
 }
 
 /// Entries for which there is room between slices (see SlotLayout): half a batch each or, where
-/// slices that do not fit in the rest of a block begin in the next one, half a slice of each block.
+/// slices that do not fit in the rest of a block begin in the next one, half a slice of each block
+/// and half a block of each tile. Of random lengths, simulated, it was never more than half.
 std::int64_t between_slices(const Tiling& tiling, std::int64_t entries) {
   if (tiling.one_tile_per_block) {
     return tiling.slices() * warp_threads * (batch_slots - 1) / 2;
   }
   const std::int64_t slots = entries / (warp_threads * tiling.slices()) + 1;
-  return entries * slots / std::max<std::int64_t>(2 * block_slots<double> - slots, 1);
+  const std::int64_t spare = std::max<std::int64_t>(2 * block_slots<double> - slots, 1);
+  return std::min(entries * slots / spare, entries / 2) +
+         tiling.tiles() * warp_threads * block_slots<double> / 2;
 }
 
 }  // namespace
@@ -132,8 +135,10 @@ std::int64_t tile_bytes(const Tiling& tiling, std::int64_t nonzeros) {
   const std::int64_t items = tiling.items();
   const std::int64_t of_halves =
       2 * (items - tiling.first_half_items()) * (entries + between_slices(tiling, entries)) / items;
-  return 10 * of_halves + 10 * of_halves / half_block_bytes / 16 + 8 * half_block_bytes +
-         8 * tiling.slices() + 2 * tiling.tiles() * tiling.tile_rows();
+  // The set-up surveys pairs of blocks, with a number of 4 bytes for each.
+  const std::int64_t survey = 10 * of_halves / half_block_bytes * 4;
+  return 10 * of_halves + survey + 8 * half_block_bytes + 8 * tiling.slices() +
+         2 * tiling.tiles() * tiling.tile_rows();
 }
 
 std::int64_t assembly_bytes(const Tiling& tiling, std::int64_t vectors, std::int64_t stride) {

@@ -69,7 +69,7 @@ struct Tiling {
   /// How many of them have their entries in memory of the first half of L2; the last ones have them
   /// in that of the second.
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int first_half_items() const { return items() / 2; }
-  /// Likewise.
+  /// Tiles of these items: the first ones.
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr std::int64_t first_half_tiles() const {
     return std::int64_t{first_half_items()} * (one_tile_per_block ? 1 : panels);
   }

@@ -1,6 +1,6 @@
 #include "bankfull/core/exec/half_queues.cuh"
+#include "bankfull/core/exec/halved_memory.hpp"
 #include "bankfull/core/exec/launch.cuh"
-#include "bankfull/core/memory/halved_memory.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

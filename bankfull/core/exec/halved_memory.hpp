@@ -69,7 +69,8 @@ class HalvedMemory {
 
   /// `blocks` of each half, which all hold 0. Measures which half owns which, in about 4 ms per
   /// GiB; a wrong answer costs time, not correctness. Where the halves are not apart, the first
-  /// block of every pair counts as half 0's. Throws RuntimeFailure as Memory does.
+  /// block of every pair counts as half 0's. Work queued on the stream finds both. Throws
+  /// RuntimeFailure as Memory does, and where CUDA refuses.
   HalvedMemory(const L2Halves& halves, std::int64_t blocks, const Stream& stream);
 
   /// With bits as HalvedView has them, at least one for each pair, in place of measured ones.

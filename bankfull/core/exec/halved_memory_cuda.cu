@@ -1,9 +1,9 @@
 #include "bankfull/core/base/expects.hpp"
+#include "bankfull/core/exec/halved_memory.hpp"
 #include "bankfull/core/exec/launch.cuh"
 #include "bankfull/core/exec/multiprocessor.cuh"
 #include "bankfull/core/exec/timed_atomics.cuh"
 #include "bankfull/core/machine/latency_groups.hpp"
-#include "bankfull/core/memory/halved_memory.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -61,11 +61,20 @@ __global__ void note_swapped_kernel(const int* costs, std::int64_t words, std::u
 }
 
 /// One block of one thread on each multiprocessor: it takes more than half of the shared memory.
+/// Where other work keeps multiprocessors, some get two blocks, one after the other, and others
+/// none; that is found out, and costs accuracy at most.
 template <class... Parameters>
 LaunchShape alone_on_each(const Stream& stream, void (*kernel)(Parameters...)) {
   const std::size_t bytes = max_shared_bytes(stream.device(), kernel) - 1024;
   allow_shared_bytes(kernel, bytes);
   return {dim3(static_cast<unsigned>(multiprocessors_of(stream.device()))), dim3(1), bytes};
+}
+
+/// Memory of the stream's GPU, which is the current one from then on.
+template <class T>
+Buffer<T> allocated(std::size_t count, const Stream& stream) {
+  select(stream.device());
+  return Buffer<T>(MemorySpace::device, count);
 }
 
 template <class T>
@@ -88,8 +97,8 @@ Samples sample_latencies(const Stream& stream) {
                                 std::size_t{max_multiprocessors} * sampled_lines);
   fill_bytes(memory.data(), 0, memory.bytes(), stream);
   fill_bytes(clocks.data(), 0, clocks.bytes(), stream);
-  launch_together(stream, alone_on_each(stream, &sample_halves_kernel), &sample_halves_kernel,
-                  memory.data(), clocks.data());
+  launch(stream, alone_on_each(stream, &sample_halves_kernel), &sample_halves_kernel, memory.data(),
+         clocks.data());
   const std::vector<unsigned> all = downloaded(clocks, stream);
   Samples samples;
   for (unsigned unit = 0; unit < max_multiprocessors; ++unit) {
@@ -138,9 +147,9 @@ void find_swapped(const L2Halves& halves, std::byte* memory, std::int64_t pairs,
   const Buffer<unsigned> begun(MemorySpace::device, 2);
   fill_bytes(costs.data(), 0, costs.bytes(), stream);
   fill_bytes(begun.data(), 0, begun.bytes(), stream);
-  launch_together(stream, alone_on_each(stream, &survey_pairs_kernel), &survey_pairs_kernel, memory,
-                  pairs, halves.of_multiprocessor(), begun.data(), halves.multiprocessors(0),
-                  halves.multiprocessors(1), costs.data());
+  launch(stream, alone_on_each(stream, &survey_pairs_kernel), &survey_pairs_kernel, memory, pairs,
+         halves.of_multiprocessor(), begun.data(), halves.multiprocessors(0),
+         halves.multiprocessors(1), costs.data());
   launch(stream, {dim3(blocks), dim3(threads)}, &note_swapped_kernel,
          static_cast<const int*>(costs.data()), static_cast<std::int64_t>(swapped.size()),
          swapped.data());
@@ -149,8 +158,8 @@ void find_swapped(const L2Halves& halves, std::byte* memory, std::int64_t pairs,
 
 }  // namespace
 
-L2Halves::L2Halves(const Stream& stream) : halves_(MemorySpace::device, max_multiprocessors) {
-  select(stream.device());
+L2Halves::L2Halves(const Stream& stream)
+    : halves_(allocated<std::uint8_t>(max_multiprocessors, stream)) {
   const int multiprocessors = multiprocessors_of(stream.device());
   const Samples samples = sample_latencies(stream);
   const auto groups = groups_of(samples, multiprocessors);
@@ -170,8 +179,9 @@ L2Halves::L2Halves(const Stream& stream) : halves_(MemorySpace::device, max_mult
 
 HalvedMemory::HalvedMemory(std::int64_t blocks, const Stream& stream)
     : blocks_(blocks),
-      owned_(MemorySpace::device, static_cast<std::size_t>(2 * half_block_bytes * (blocks + 1))),
-      swapped_(MemorySpace::device, static_cast<std::size_t>(blocks / word_bits + 1)) {
+      owned_(allocated<std::byte>(static_cast<std::size_t>(2 * half_block_bytes * (blocks + 1)),
+                                  stream)),
+      swapped_(allocated<std::uint32_t>(static_cast<std::size_t>(blocks / word_bits + 1), stream)) {
   constexpr auto pair_bytes = static_cast<std::uintptr_t>(2 * half_block_bytes);
   const auto address = reinterpret_cast<std::uintptr_t>(owned_.data());
   memory_ = owned_.data() + (pair_bytes - address % pair_bytes) % pair_bytes;

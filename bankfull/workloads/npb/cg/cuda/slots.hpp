@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bankfull/core/memory/halved_memory.hpp"
+#include "bankfull/core/exec/halved_memory.hpp"
 #include "bankfull/workloads/npb/cg/cuda/tiling.hpp"
 
 #include <cstdint>
