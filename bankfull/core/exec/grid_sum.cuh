@@ -55,8 +55,10 @@ class GridSum {
   /// Length of `terms`, which must be 0 when the kernel starts.
   static constexpr std::size_t terms_of(std::size_t blocks) { return 2 * blocks; }
 
-  /// `terms`: `terms_of(gridDim.x)` of them in GPU memory.
-  __device__ __forceinline__ explicit GridSum(GridTerm* terms) : terms_(terms) {}
+  /// `terms`: `terms_of(gridDim.x)` of them in GPU memory. `place`: of the block among all, in the
+  /// order in which their terms are added; no two blocks have the same. It is read at each sum.
+  __device__ __forceinline__ GridSum(GridTerm* terms, const int& place)
+      : terms_(terms), place_(place) {}
 
   /// To be called by all threads: the sum of their terms, bitwise equal in all of them.
   __device__ __forceinline__ double operator()(double term) {
@@ -84,7 +86,7 @@ class GridSum {
     GridTerm* const terms = terms_ + epoch_ % 2 * gridDim.x;
     if (threadIdx.x == 0) {
       detail::fence();
-      detail::store_term(terms + blockIdx.x, own, epoch_);
+      detail::store_term(terms + place_, own, epoch_);
     }
     const unsigned warps = (gridDim.x + warp_threads - 1) / warp_threads;
     if (threadIdx.x < warps * warp_threads) {
@@ -110,6 +112,7 @@ class GridSum {
   }
 
   GridTerm* terms_;
+  const int& place_;
   std::uint32_t epoch_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #include "bankfull/core/exec/launch.cuh"
 #include "bankfull/core/exec/multiprocessor.cuh"
 #include "bankfull/core/exec/stream.hpp"
+#include "bankfull/core/exec/timed_atomics.cuh"
 #include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/workloads/probe/l2_lines.hpp"
 
@@ -32,39 +33,6 @@ __global__ void fill_lines_kernel(uint4* vectors, unsigned count) {
   for (unsigned n = blockIdx.x * blockDim.x + threadIdx.x; n < count; n += step) {
     vectors[n] = {n, n, n, n};
   }
-}
-
-/// A half of L2 may serve loads from a copy of a line that the other half owns; atomic operations
-/// go to the owner.
-__device__ __forceinline__ unsigned add_nothing(unsigned* word) {
-  unsigned value;
-  asm volatile("atom.global.add.u32 %0, [%1], 0;" : "=r"(value) : "l"(word) : "memory");
-  return value;
-}
-
-__device__ __forceinline__ unsigned clock_now() {
-  unsigned now;
-  asm volatile("mov.u32 %0, %%clock;" : "=r"(now)::"memory");
-  return now;
-}
-
-/// Clocks from the issue of an atomic operation until its value is there: whether to go on depends
-/// on it, and only then is the clock read again. Words are less than the number of vectors. Of
-/// loads the assembler reads the clock earlier, whatever depends on them.
-__device__ __forceinline__ unsigned clocks_of(unsigned* word) {
-  const unsigned begin = clock_now();
-  if (add_nothing(word) == 0xffffffffU) {
-    __trap();
-  }
-  return clock_now() - begin;
-}
-
-__device__ __forceinline__ unsigned fewest_clocks(unsigned* word, int tries) {
-  unsigned fewest = 0xffffffffU;
-  for (int n = 0; n < tries; ++n) {
-    fewest = min(fewest, clocks_of(word));
-  }
-  return fewest;
 }
 
 /// Line n of samples that are spread over all: far apart and in no simple pattern, which the hash

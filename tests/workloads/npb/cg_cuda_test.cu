@@ -3,13 +3,41 @@
 #include "tests/workloads/npb/whole_matrix.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <gtest/gtest.h>
 #include <map>
+#include <random>
 
 namespace bankfull::npb::cg {
 namespace {
 
 using Row = std::map<std::int64_t, double>;
+
+/// HalvedMemory in the host's.
+class HostCopy {
+ public:
+  HostCopy(const HalvedMemory& memory, const CudaExecutor& executor)
+      : bytes_(executor.to_host(memory.view().memory, 2 * half_block_bytes * memory.blocks())),
+        swapped_(executor.to_host(memory.view().swapped, memory.blocks() / 32 + 1)),
+        view_{bytes_.data(), swapped_.data()} {}
+
+  /// Entry n of those that fill the blocks of a half one after the other.
+  template <class Entry>
+  [[nodiscard]] Entry entry(std::uint32_t half, std::int64_t n) const {
+    constexpr auto bytes = static_cast<std::int64_t>(sizeof(Entry));
+    const std::int64_t block = n * bytes / half_block_bytes;
+    Entry entry;
+    std::memcpy(&entry,
+                view_.block(half, block, view_.is_swapped(block)) + n * bytes % half_block_bytes,
+                sizeof(Entry));
+    return entry;
+  }
+
+ private:
+  std::vector<std::byte> bytes_;
+  std::vector<std::uint32_t> swapped_;
+  HalvedView view_;
+};
 
 /// Rows of the matrix out of its tiles, by what `TilesView` says of them.
 std::vector<Row> rows_of(const cuda::Tiles& tiles, const CudaExecutor& executor) {
@@ -18,25 +46,33 @@ std::vector<Row> rows_of(const cuda::Tiles& tiles, const CudaExecutor& executor)
     return executor.to_host(buffer.data(), static_cast<std::int64_t>(buffer.size()));
   };
   const auto order = host(tiles.row_order);
-  const auto starts = host(tiles.slice_starts);
-  const auto columns = host(tiles.columns);
-  const auto values = host(tiles.values);
+  const auto slices = host(tiles.slices);
+  const HostCopy columns(tiles.columns, executor);
+  const HostCopy values(tiles.values, executor);
   std::vector<Row> rows(static_cast<std::size_t>(tiling.rows));
+  const cuda::SlotLayout layout = cuda::slot_layout(tiling);
+  std::int64_t free[2] = {0, 0};
   for (std::int64_t slice = 0; slice < tiling.slices(); ++slice) {
     const std::int64_t tile = slice / tiling.tile_slices();
     const std::int64_t first_place =
         tile * tiling.tile_rows() + slice % tiling.tile_slices() * tiling.slice_rows();
-    const auto s = static_cast<std::size_t>(slice);
-    for (std::int64_t entry = starts[s] * 32; entry < starts[s + 1] * 32; ++entry) {
-      const auto e = static_cast<std::size_t>(entry);
-      if (values[e] == 0.0) {
+    const std::uint32_t half = tile < tiling.first_half_tiles() ? 0 : 1;
+    const auto [first, word] = slices[static_cast<std::size_t>(slice)];
+    const auto slots = static_cast<std::uint32_t>(cuda::SlicePlace::slots(word));
+    EXPECT_GE(first, free[half]);
+    free[half] = layout.slot(first, slots, slots);
+    for (std::uint32_t n = 0; n < slots * 32; ++n) {
+      const std::int64_t entry = layout.slot(first, slots, n / 32) * std::int64_t{32} + n % 32;
+      const auto value = values.entry<double>(half, entry);
+      if (value == 0.0) {
         continue;
       }
       const auto place = static_cast<std::size_t>(first_place + entry % 32 / tiling.row_lanes);
       EXPECT_NE(order[place], cuda::TilesView::no_row);
       const std::int64_t row = tile / tiling.panels * tiling.group_rows + order[place];
-      const std::int64_t column = tile % tiling.panels * tiling.panel_columns + columns[e];
-      EXPECT_TRUE(rows.at(static_cast<std::size_t>(row)).emplace(column, values[e]).second);
+      const std::int64_t column =
+          tile % tiling.panels * tiling.panel_columns + columns.entry<std::uint16_t>(half, entry);
+      EXPECT_TRUE(rows.at(static_cast<std::size_t>(row)).emplace(column, value).second);
     }
   }
   return rows;
@@ -77,17 +113,44 @@ void expect_same(const std::vector<Row>& rows, const Matrix& matrix) {
 
 class CgMatrixOnGpu : public testing::Test {
  protected:
-  CgMatrixOnGpu() : stream_(Device::cuda(0)), executor_(stream_) {}
+  CgMatrixOnGpu() : stream_(Device::cuda(0)), executor_(stream_), halves_(stream_) {}
 
   void expect_as_on_cpu(Class size, const cuda::Tiling& tiling) {
-    const cuda::Tiles tiles = cuda::TileAssembly(executor_, size, tiling).build();
+    const cuda::Tiles tiles = cuda::TileAssembly(executor_, size, tiling).build(halves_);
     const Matrix expected = whole_matrix(size);
     expect_same(rows_of(tiles, executor_), expected);
     EXPECT_EQ(tiles.nonzeros, expected.nonzeros());
   }
 
+  /// The parts of its product, by as many launches as `launches`, of which all but the last are
+  /// overwritten. `halves`: as Items takes them.
+  std::vector<double> parts_of(const cuda::Tiles& tiles, const std::vector<double>& v,
+                               const std::uint8_t* halves, int launches = 1) {
+    const cuda::Tiling& tiling = tiles.tiling;
+    const auto input = executor_.make<double>(tiling.vector_size());
+    const std::int64_t size = tiling.product_parts() * tiling.sums_size();
+    const auto parts = executor_.make<double>(size);
+    const cuda::Items items(executor_, tiling, halves);
+    copy_bytes(input.data(), v.data(), v.size() * sizeof(double), stream_);
+    for (int n = 0; n < launches; ++n) {
+      executor_.fill(parts.data(), size, 0.0);
+      launch(stream_,
+             {dim3(static_cast<unsigned>(tiling.blocks)), dim3(cuda::solver_threads),
+              static_cast<std::size_t>(tiling.shared_bytes())},
+             tiling.one_tile_per_block ? cuda::block_product_kernel<true>
+                                       : cuda::block_product_kernel<false>,
+             cuda::ProductArguments{.matrix = tiles.view(),
+                                    .kept_warps = 0,
+                                    .parts = parts.data(),
+                                    .items = items.view()},
+             static_cast<const double*>(input.data()));
+    }
+    return executor_.to_host(parts.data(), size);
+  }
+
   Stream stream_;
   CudaExecutor executor_;
+  L2Halves halves_;
 };
 
 TEST_F(CgMatrixOnGpu, DrawsTheSameVectors) {
@@ -122,7 +185,7 @@ TEST_F(CgMatrixOnGpu, IsTheSameInABlock) {
       for (const std::int64_t bytes : {3000, 49152}) {
         const cuda::Tiling tiling = cuda::tiling_for(rows.size(), columns.size(), 3, bytes);
         const cuda::Tiles tiles =
-            cuda::TileAssembly(executor_, Class::s, tiling, rows, columns).build();
+            cuda::TileAssembly(executor_, Class::s, tiling, rows, columns).build(halves_);
         const Matrix expected = block_of(whole, rows, columns);
         expect_same(rows_of(tiles, executor_), expected);
         EXPECT_EQ(tiles.nonzeros, expected.nonzeros());
@@ -139,9 +202,10 @@ TEST_F(CgMatrixOnGpu, IsTheSameWithManyPanelsPerBlock) {
 
 TEST_F(CgMatrixOnGpu, IsScaledAsItIsFormed) {
   const cuda::Tiling tiling = cuda::tiling_for(1400, 13, 20000);
-  const auto once = rows_of(cuda::TileAssembly(executor_, Class::s, tiling).build(), executor_);
+  const auto once =
+      rows_of(cuda::TileAssembly(executor_, Class::s, tiling).build(halves_), executor_);
   const auto scaled =
-      rows_of(cuda::TileAssembly(executor_, Class::s, tiling, 1.5).build(), executor_);
+      rows_of(cuda::TileAssembly(executor_, Class::s, tiling, 1.5).build(halves_), executor_);
   ASSERT_EQ(scaled.size(), once.size());
   for (std::size_t row = 0; row < once.size(); ++row) {
     for (const auto& [column, value] : once[row]) {
@@ -162,31 +226,73 @@ std::vector<double> product_of(const Matrix& matrix, const std::vector<double>& 
   return product;
 }
 
-TEST_F(CgMatrixOnGpu, TimesAVectorGivesTheProductWhereBlocksGoThroughManyPanels) {
-  const Matrix matrix = whole_matrix(Class::w);
-  std::vector<double> v(7000);
-  for (std::size_t n = 0; n < v.size(); ++n) {
+/// Elements of order 1, all different.
+std::vector<double> wave(std::size_t size) {
+  std::vector<double> v(size);
+  for (std::size_t n = 0; n < size; ++n) {
     v[n] = 1.0 + 0.5 * std::sin(static_cast<double>(n));
   }
+  return v;
+}
+
+TEST_F(CgMatrixOnGpu, TimesAVectorGivesTheProductWhereBlocksGoThroughManyPanels) {
+  const Matrix matrix = whole_matrix(Class::w);
+  const std::vector<double> v = wave(7000);
   const std::vector<double> expected = product_of(matrix, v);
   // Several groups per block, one group per block, fewer slices than warps.
   for (const auto& [blocks, bytes] :
        {std::pair{13, 4000}, {1, 40000}, {3, 16384}, {7, 6000}, {132, 4096}}) {
     const cuda::Tiling tiling = cuda::tiling_for(7000, blocks, bytes);
     ASSERT_FALSE(tiling.one_tile_per_block) << blocks;
-    const cuda::Tiles tiles = cuda::TileAssembly(executor_, Class::w, tiling).build();
-    const auto input = executor_.make<double>(tiling.vector_size());
-    const auto output = executor_.make<double>(tiling.sums_size());
-    copy_bytes(input.data(), v.data(), input.bytes(), stream_);
-    launch(stream_,
-           {dim3(static_cast<unsigned>(tiling.blocks)), dim3(cuda::solver_threads),
-            static_cast<std::size_t>(tiling.shared_bytes())},
-           cuda::block_product_kernel<false>,
-           cuda::ProductArguments{.matrix = tiles.view(), .kept_warps = 0, .parts = output.data()},
-           static_cast<const double*>(input.data()));
-    const auto found = executor_.to_host(output.data(), 7000);
-    for (std::size_t row = 0; row < found.size(); ++row) {
+    const cuda::Tiles tiles = cuda::TileAssembly(executor_, Class::w, tiling).build(halves_);
+    const auto found = parts_of(tiles, v, halves_.of_multiprocessor());
+    for (std::size_t row = 0; row < expected.size(); ++row) {
       ASSERT_NEAR(found[row], expected[row], 1e-12) << row;  // sums of terms of order 1
+    }
+  }
+}
+
+TEST_F(CgMatrixOnGpu, LetsThreadsSharePiecesThatAreLongerThanSlicesMayBe) {
+  const cuda::Tiling tiling = cuda::tiling_for(14000, 1, 232192);
+  ASSERT_EQ(tiling.row_lanes, 1);
+  const cuda::Tiles tiles = cuda::TileAssembly(executor_, Class::a, tiling).build(halves_);
+  EXPECT_EQ(tiles.tiling.row_lanes, 2);
+  expect_same(rows_of(tiles, executor_), whole_matrix(Class::a));
+}
+
+/// Bits as HalvedView has them, in no order.
+std::vector<std::uint32_t> any_bits(std::int64_t blocks, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<std::uint32_t> bits(static_cast<std::size_t>(blocks / 32 + 1));
+  std::ranges::generate(bits, std::ref(random));
+  return bits;
+}
+
+// One tile or several groups per block, an odd number of them, one item only.
+TEST_F(CgMatrixOnGpu, TimesAVectorHasTheSameBitsWhicheverHalvesOwnItsEntries) {
+  const std::vector<double> v = wave(7000);
+  for (const auto& [blocks, bytes] :
+       {std::pair{13, 20000}, {7, 40000}, {13, 4000}, {1, 40000}, {7, 6000}, {132, 4096}}) {
+    const cuda::Tiling tiling = cuda::tiling_for(7000, blocks, bytes);
+    SCOPED_TRACE(std::to_string(tiling.blocks) + " blocks, " + std::to_string(tiling.items()));
+    const cuda::Tiles tiles = cuda::TileAssembly(executor_, Class::w, tiling).build(halves_);
+    const auto expected = parts_of(tiles, v, halves_.of_multiprocessor());
+    EXPECT_EQ(parts_of(tiles, v, halves_.of_multiprocessor(), 3), expected);
+    if (tiling.one_tile_per_block) {
+      EXPECT_EQ(parts_of(tiles, v, nullptr), expected);
+    }
+    for (const unsigned seed : {1U, 2U, 3U}) {
+      const cuda::Tiles others =
+          cuda::TileAssembly(executor_, Class::w, tiling).build_in([&](std::int64_t pairs) {
+            return HalvedMemory(any_bits(pairs, seed), pairs, stream_);
+          });
+      std::vector<std::uint8_t> units(max_multiprocessors);
+      for (std::size_t unit = 0; unit < units.size(); ++unit) {
+        units[unit] = static_cast<std::uint8_t>(seed == 1 ? 1 : unit / seed % 2);
+      }
+      const auto halves = executor_.make<std::uint8_t>(max_multiprocessors);
+      executor_.from_host(units, halves.data());
+      EXPECT_EQ(parts_of(others, v, halves.data(), 2), expected);
     }
   }
 }

@@ -85,6 +85,33 @@ TEST(CgTiling, HasFewerPanelsForABlockOfTheMatrix) {
   EXPECT_EQ(tiling_for(375001, 750000, 132, hopper_bytes).sums_size(), 375002);
 }
 
+TEST(CgTiling, GivesEachHalfOfL2AsManyItems) {
+  const Tiling tiles = tiling_for(150000, 132, hopper_bytes);
+  EXPECT_EQ(tiles.first_half_items(), 66);
+  EXPECT_EQ(2 * tiles.first_half_tiles(), tiles.tiles());
+  const Tiling groups = tiling_for(1500000, 132, hopper_bytes);
+  EXPECT_EQ(groups.first_half_items(), 66);
+  EXPECT_EQ(2 * groups.first_half_tiles(), groups.tiles());
+}
+
+// Seven tiles: the memory of either half has room for four.
+TEST(CgTiling, CountsTheMemoryOfBothHalvesWhereOneHasMore) {
+  const Tiling odd = tiling_for(7000, 7, hopper_bytes);
+  ASSERT_EQ(odd.items(), 7);
+  EXPECT_EQ(odd.first_half_items(), 3);
+  constexpr std::int64_t nonzeros = 7'000'000;
+  EXPECT_GE(tile_bytes(odd, nonzeros), 10 * nonzeros / 7 * 8);
+}
+
+// A slice of GPU has few multiprocessors: long pieces, of which a block holds one or less.
+TEST(CgTiling, TakesLittleMoreMemoryThanTheEntriesOnFewMultiprocessors) {
+  for (const int multiprocessors : {14, 16, 26, 32}) {
+    constexpr std::int64_t nonzeros = 36'121'058;  // of class C
+    const Tiling tiling = tiling_for(150000, multiprocessors, hopper_bytes);
+    EXPECT_LE(tile_bytes(tiling, nonzeros), 10 * nonzeros * 8 / 5) << multiprocessors;
+  }
+}
+
 // Entries of class E fill 66 GB; what else its tiles take must leave it a GPU of 141 GB.
 TEST(CgTiling, LeavesRoomForClassEOnALargeGpu) {
   const CgParameters& cg = cg_parameters(Class::e);

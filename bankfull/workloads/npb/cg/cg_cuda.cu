@@ -32,10 +32,13 @@ class CudaSolver final : public Benchmark {
       : Benchmark(Kernel::cg, problem.size),
         stream_(problem.device),
         executor_(stream_),
-        tiling_(tiling_on(problem.device, problem.size)),
-        tiles_(cuda::TileAssembly(executor_, problem.size, tiling_, 1.0 + problem.perturbation)
-                   .build()),
-        kept_warps_(cuda::kept_warps(tiles_.bytes(), last_cache_bytes(problem.device))),
+        halves_(stream_),
+        tiles_(cuda::TileAssembly(executor_, problem.size, tiling_on(problem.device, problem.size),
+                                  1.0 + problem.perturbation)
+                   .build(halves_)),
+        tiling_(tiles_.tiling),
+        kept_warps_(cuda::kept_warps(tiles_.read_bytes(), last_cache_bytes(problem.device))),
+        items_(executor_, tiling_, cuda::claiming_halves(tiling_, kept_warps_, halves_)),
         x_(make_vectors(1)),
         z_(make_vectors(1)),
         r_(make_vectors(1)),
@@ -97,16 +100,18 @@ class CudaSolver final : public Benchmark {
   }
 
   void iterate(int iterations) {
-    const SolverArguments arguments{
-        .product = {.matrix = tiles_.view(), .kept_warps = kept_warps_, .parts = products_.data()},
-        .iterations = iterations,
-        .shift = cg_parameters(size()).shift,
-        .x = x_.data(),
-        .z = z_.data(),
-        .r = r_.data(),
-        .p = p_.data(),
-        .terms = terms_.data(),
-        .result = result_.data()};
+    const SolverArguments arguments{.product = {.matrix = tiles_.view(),
+                                                .kept_warps = kept_warps_,
+                                                .parts = products_.data(),
+                                                .items = items_.view()},
+                                    .iterations = iterations,
+                                    .shift = cg_parameters(size()).shift,
+                                    .x = x_.data(),
+                                    .z = z_.data(),
+                                    .r = r_.data(),
+                                    .p = p_.data(),
+                                    .terms = terms_.data(),
+                                    .result = result_.data()};
     fill_bytes(terms_.data(), 0, terms_.bytes(), stream_);
     launch_together(stream_,
                     {dim3(static_cast<unsigned>(tiling_.blocks)), dim3(cuda::solver_threads),
@@ -118,9 +123,11 @@ class CudaSolver final : public Benchmark {
 
   Stream stream_;
   CudaExecutor executor_;
-  Tiling tiling_;
+  L2Halves halves_;
   cuda::Tiles tiles_;
+  Tiling tiling_;
   int kept_warps_;
+  cuda::Items items_;
   Buffer<double> x_;
   Buffer<double> z_;
   Buffer<double> r_;

@@ -1,10 +1,12 @@
 #pragma once
 
+#include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/exec/cuda_executor.cuh"
 #include "bankfull/workloads/npb/cg/cuda/shared_sort.cuh"
 #include "bankfull/workloads/npb/cg/cuda/tiles.cuh"
 #include "bankfull/workloads/npb/cg/cuda/vectors.cuh"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -232,28 +234,35 @@ struct MeasureRow {
   }
 };
 
-/// Adds up the lengths of a row's pieces.
+/// Lengths of pieces.
+struct PieceLengths {
+  unsigned long long sum;
+  unsigned longest;
+};
+
 struct CountEntries {
   const std::uint16_t* lengths;
   int panels;
-  unsigned long long* nonzeros;
+  PieceLengths* found;
   __device__ void operator()(std::int64_t row) const {
-    unsigned long long length = 0;
+    unsigned long long sum = 0;
+    unsigned longest = 0;
     for (int panel = 0; panel < panels; ++panel) {
-      length += lengths[row * panels + panel];
+      const unsigned length = lengths[row * panels + panel];
+      sum += length;
+      longest = max(longest, length);
     }
-    atomicAdd(nonzeros, length);
+    atomicAdd(&found->sum, sum);
+    atomicMax(&found->longest, longest);
   }
 };
 
 /// Entries of each row, to where the order of rows puts them.
 struct WriteRow {
-  Tiling tiling;
   const std::uint16_t* places;  ///< of rows within their tiles
-  const std::uint32_t* slice_starts;
-  std::uint16_t* columns;
-  double* values;
+  TilesView tiles;
   __device__ void operator()(WarpRow& row, std::int64_t number) const {
+    const Tiling& tiling = tiles.tiling;
     int* const firsts = row.of_panel();
     row.each_column([&](std::int32_t column, int place, int rank) {
       if (row.begins_panel(place, tiling.panel_columns)) {
@@ -262,30 +271,92 @@ struct WriteRow {
     });
     row.each_column([&](std::int32_t column, int place, int rank) {
       const int panel = column / tiling.panel_columns;
-      const std::int64_t entry = entry_of(number, panel, rank - firsts[panel]);
-      columns[entry] = static_cast<std::uint16_t>(column - panel * tiling.panel_columns);
-      values[entry] = row.value(place);
+      const Destination to = entry_of(number, panel, rank - firsts[panel]);
+      entries_of<std::uint16_t>(tiles.columns, to.slot, to.word)[to.thread] =
+          static_cast<std::uint16_t>(column - panel * tiling.panel_columns);
+      entries_of<double>(tiles.values, to.slot, to.word)[to.thread] = row.value(place);
     });
   }
 
  private:
-  /// The destination of entry `n` of a piece.
-  [[nodiscard]] __device__ std::int64_t entry_of(std::int64_t row, int panel, int n) const {
+  struct Destination {
+    std::uint32_t slot;
+    std::uint32_t word;
+    int thread;  ///< of the warp
+  };
+
+  /// Of entry `n` of a piece.
+  [[nodiscard]] __device__ Destination entry_of(std::int64_t row, int panel, int n) const {
+    const Tiling& tiling = tiles.tiling;
     const auto group = static_cast<int>(row / tiling.group_rows);
     const int place = places[row * tiling.panels + panel];
-    const std::int64_t slice =
-        tiling.tile(group, panel) * tiling.tile_slices() + place / tiling.slice_rows();
-    const std::int64_t slot = std::int64_t{slice_starts[slice]} + n / tiling.row_lanes;
-    return slot * warp_threads + place % tiling.slice_rows() * tiling.row_lanes +
-           n % tiling.row_lanes;
+    const SlicePlace slice =
+        tiles
+            .slices[tiling.tile(group, panel) * tiling.tile_slices() + place / tiling.slice_rows()];
+    const std::uint32_t slot = slot_layout(tiling).slot(
+        slice.first_slot, static_cast<std::uint32_t>(SlicePlace::slots(slice.word)),
+        static_cast<std::uint32_t>(n / tiling.row_lanes));
+    return {slot, slice.word,
+            place % tiling.slice_rows() * tiling.row_lanes + n % tiling.row_lanes};
   }
 };
 
-struct NarrowStarts {
-  const std::int64_t* wide;
-  std::uint32_t* narrow;
+/// Lays the slices of a tile one behind the other, from a block's first slot on.
+struct LayTile {
+  Tiling tiling;
+  const std::int32_t* widths;  ///< slots of each slice
+  std::uint32_t* firsts;       ///< from the tile's first one on
+  std::int32_t* blocks;        ///< of each tile
+
+  __device__ void operator()(std::int64_t tile) const {
+    const SlotLayout layout = slot_layout(tiling);
+    std::uint32_t free = 0;
+    const std::int64_t end = (tile + 1) * tiling.tile_slices();
+    for (std::int64_t slice = end - tiling.tile_slices(); slice < end; ++slice) {
+      const auto slots = static_cast<std::uint32_t>(widths[slice]);
+      firsts[slice] = layout.place(free, slots);
+      free = layout.slot(firsts[slice], slots, slots);
+    }
+    blocks[tile] =
+        static_cast<std::int32_t>((free + block_slots<double> - 1) / block_slots<double>);
+  }
+};
+
+/// Places of slices in memory.
+struct PlaceSlices {
+  Tiling tiling;
+  const std::int32_t* widths;
+  const std::uint32_t* firsts;        ///< as LayTile found them
+  const std::int64_t* blocks_before;  ///< blocks before each tile, those of both halves
+  HalvedView columns;
+  HalvedView values;
+  SlicePlace* slices;
+
   __device__ void operator()(std::int64_t n) const {
-    narrow[n] = static_cast<std::uint32_t>(wide[n]);
+    const std::int64_t first_half = tiling.first_half_tiles();
+    const std::int64_t tile = n / tiling.tile_slices();
+    const std::uint32_t half = tile < first_half ? 0 : 1;
+    const std::int64_t block = blocks_before[tile] - (half == 0 ? 0 : blocks_before[first_half]);
+    const auto slots = static_cast<std::uint32_t>(widths[n]);
+    const std::uint32_t first = static_cast<std::uint32_t>(block) * block_slots<double> + firsts[n];
+    slices[n] = {first, slots | bits<std::uint16_t>(columns, half, first, slots) |
+                            bits<double>(values, half, first, slots)};
+  }
+
+ private:
+  /// Of all blocks that have some of the slots.
+  template <class Entry>
+  [[nodiscard]] __device__ std::uint32_t bits(const HalvedView& view, std::uint32_t half,
+                                              std::uint32_t first, std::uint32_t slots) const {
+    if (slots == 0) {
+      return 0;
+    }
+    std::uint32_t bits = 0;
+    const std::uint32_t last = slot_layout(tiling).slot(first, slots, slots - 1);
+    for (std::uint32_t n = first / block_slots<Entry>; n <= last / block_slots<Entry>; ++n) {
+      bits |= (view.is_swapped(n) ^ half) << SlicePlace::bit<Entry>(n);
+    }
+    return bits;
   }
 };
 
@@ -370,14 +441,26 @@ class TileAssembly {
                 .scale = scale};
   }
 
-  [[nodiscard]] Tiles build() {
+  [[nodiscard]] Tiles build(const L2Halves& halves) {
+    return build_in(
+        [&](std::int64_t blocks) { return HalvedMemory(halves, blocks, executor_.stream()); });
+  }
+
+  /// In what `memory_of(blocks)` makes, twice.
+  template <class MemoryOf>
+  [[nodiscard]] Tiles build_in(const MemoryOf& memory_of) {
     const auto lengths = executor_.make<std::uint16_t>(tiling_.rows * tiling_.panels);
     each_row(MeasureRow{tiling_, lengths.data()});
-    const std::int64_t nonzeros = count_entries(lengths.data());
-    Tiles tiles = order_rows(lengths.data());
-    tiles.nonzeros = nonzeros;
-    each_row(WriteRow{tiling_, lengths.data(), tiles.slice_starts.data(), tiles.columns.data(),
-                      tiles.values.data()});
+    const PieceLengths found = count_entries(lengths.data());
+    share_pieces_of(static_cast<int>(found.longest));
+    Tiles tiles{.tiling = tiling_,
+                .nonzeros = static_cast<std::int64_t>(found.sum),
+                .row_order = executor_.make<std::uint16_t>(tiling_.tiles() * tiling_.tile_rows()),
+                .slices = executor_.make<SlicePlace>(tiling_.slices()),
+                .columns = {},
+                .values = {}};
+    place_slices(order_rows(lengths.data(), tiles.row_order.data()), memory_of, tiles);
+    each_row(WriteRow{lengths.data(), tiles.view()});
     executor_.synchronize();
     return tiles;
   }
@@ -413,37 +496,59 @@ class TileAssembly {
            sources_, workspace_, task);
   }
 
-  [[nodiscard]] std::int64_t count_entries(const std::uint16_t* lengths) const {
-    const auto nonzeros = executor_.make<unsigned long long>(1);
-    executor_.fill(nonzeros.data(), 1, 0ULL);
-    executor_.each(tiling_.rows, CountEntries{lengths, tiling_.panels, nonzeros.data()});
-    return static_cast<std::int64_t>(executor_.to_host(nonzeros.data(), 1).front());
+  [[nodiscard]] PieceLengths count_entries(const std::uint16_t* lengths) const {
+    const auto found = executor_.make<PieceLengths>(1);
+    executor_.fill(found.data(), 1, PieceLengths{});
+    executor_.each(tiling_.rows, CountEntries{lengths, tiling_.panels, found.data()});
+    return executor_.to_host(found.data(), 1).front();
   }
 
-  [[nodiscard]] Tiles order_rows(std::uint16_t* lengths) const {
+  /// Lets threads share pieces until no slice has more slots than its place can tell of; few are as
+  /// long as that.
+  void share_pieces_of(int longest) {
+    const auto max_slots = static_cast<int>(slot_layout(tiling_).max_slots());
+    while (longest > max_slots * tiling_.row_lanes) {
+      tiling_.row_lanes *= 2;
+    }
+    expects(tiling_.row_lanes <= warp_threads, "a warp has threads for the longest piece");
+  }
+
+  /// Slots of each slice.
+  [[nodiscard]] Buffer<std::int32_t> order_rows(std::uint16_t* lengths,
+                                                std::uint16_t* row_order) const {
     const std::int64_t slices = tiling_.slices();
-    const auto widths = executor_.make<std::int32_t>(slices + 1);
-    executor_.fill(widths.data() + slices, 1, 0);
-    Tiles tiles{.tiling = tiling_,
-                .nonzeros = 0,
-                .row_order = executor_.make<std::uint16_t>(tiling_.tiles() * tiling_.tile_rows()),
-                .slice_starts = executor_.make<std::uint32_t>(slices + 1),
-                .columns = {},
-                .values = {}};
+    auto widths = executor_.make<std::int32_t>(slices);
     const auto sorted = static_cast<int>(
         std::bit_ceil(static_cast<unsigned>(tiling_.tile_rows() + tiling_.tile_rows() % 2)));
     const std::size_t bytes = static_cast<std::size_t>(sorted) * sizeof(std::uint32_t);
     allow_shared_bytes(order_rows_kernel, bytes);
     launch(executor_.stream(), {dim3(static_cast<unsigned>(tiling_.tiles())), dim3(1024), bytes},
-           order_rows_kernel, tiling_, sorted, lengths, tiles.row_order.data(), widths.data());
-    const auto starts = executor_.make<std::int64_t>(slices + 1);
-    const std::int64_t slots = executor_.exclusive_sum(widths.data(), slices, starts.data());
-    executor_.each(slices + 1, NarrowStarts{starts.data(), tiles.slice_starts.data()});
-    tiles.columns = executor_.make<std::uint16_t>(slots * warp_threads);
-    tiles.values = executor_.make<double>(slots * warp_threads);
-    fill_bytes(tiles.columns.data(), 0, tiles.columns.bytes(), executor_.stream());
-    fill_bytes(tiles.values.data(), 0, tiles.values.bytes(), executor_.stream());
-    return tiles;
+           order_rows_kernel, tiling_, sorted, lengths, row_order, widths.data());
+    return widths;
+  }
+
+  template <class MemoryOf>
+  void place_slices(const Buffer<std::int32_t>& widths, const MemoryOf& memory_of,
+                    Tiles& tiles) const {
+    const std::int64_t slices = tiling_.slices();
+    const std::int64_t first_half = tiling_.first_half_tiles();
+    const auto firsts = executor_.make<std::uint32_t>(slices);
+    const auto of_tiles = executor_.make<std::int32_t>(tiling_.tiles() + 1);
+    const auto before = executor_.make<std::int64_t>(tiling_.tiles() + 1);
+    executor_.fill(of_tiles.data(), tiling_.tiles() + 1, 0);
+    executor_.each(tiling_.tiles(),
+                   LayTile{tiling_, widths.data(), firsts.data(), of_tiles.data()});
+    const std::int64_t blocks =
+        executor_.exclusive_sum(of_tiles.data(), tiling_.tiles(), before.data());
+    const std::int64_t of_first = executor_.to_host(before.data() + first_half, 1).front();
+    const std::int64_t of_each = std::max(of_first, blocks - of_first);
+    constexpr std::int64_t columns_of = block_slots<std::uint16_t> / block_slots<double>;
+    tiles.columns = memory_of(of_each / columns_of + 1);
+    tiles.values = memory_of(of_each + 1);
+    executor_.each(slices,
+                   PlaceSlices{tiling_, widths.data(), firsts.data(), before.data(),
+                               tiles.columns.view(), tiles.values.view(), tiles.slices.data()});
+    executor_.synchronize();
   }
 
   const CudaExecutor& executor_;

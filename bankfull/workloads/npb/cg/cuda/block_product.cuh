@@ -39,8 +39,10 @@ class BlockProduct {
   /// Collective.
   BlockProduct(const Problem& problem, const Communicator& ranks, const CudaExecutor& executor)
       : executor_(executor),
+        halves_(executor.stream()),
         tiles_(make_tiles(problem, block_on(problem.size, ranks.rank(), ranks.size()))),
-        kept_warps_(kept_warps(tiles_.bytes(), cache_bytes())),
+        kept_warps_(kept_warps(tiles_.read_bytes(), cache_bytes())),
+        items_(executor, tiles_.tiling, claiming_halves(tiles_.tiling, kept_warps_, halves_)),
         gathered_(
             plan_gather(cg_parameters(problem.size).rows, Kept::all, ranks.rank(), ranks.size())),
         reduced_(
@@ -73,7 +75,8 @@ class BlockProduct {
     const Tiling& tiling = tiles_.tiling;
     const ProductArguments arguments{.matrix = tiles_.view(),
                                      .kept_warps = kept_warps_,
-                                     .parts = added_parts() > 0 ? parts_.data() : sums_.data()};
+                                     .parts = added_parts() > 0 ? parts_.data() : sums_.data(),
+                                     .items = items_.view()};
     launch(executor_.stream(),
            {dim3(static_cast<unsigned>(tiling.blocks)), dim3(solver_threads),
             static_cast<std::size_t>(tiling.shared_bytes())},
@@ -117,7 +120,7 @@ class BlockProduct {
     const Tiling tiling = block_tiling_on(problem.device, block.rows.size(), block.columns.size());
     return TileAssembly(executor_, problem.size, tiling, block.rows, block.columns,
                         1.0 + problem.perturbation)
-        .build();
+        .build(halves_);
   }
 
   /// Parts of a product in addition to the sums; none if there is only one.
@@ -132,8 +135,10 @@ class BlockProduct {
   }
 
   const CudaExecutor& executor_;
+  L2Halves halves_;
   Tiles tiles_;
   int kept_warps_;
+  Items items_;
   GatherPlan gathered_;
   ReducePlan reduced_;
   Buffer<Contribution> contributions_;

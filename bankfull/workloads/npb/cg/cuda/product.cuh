@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/workloads/npb/cg/cuda/items.cuh"
 #include "bankfull/workloads/npb/cg/cuda/panels.cuh"
 #include "bankfull/workloads/npb/cg/cuda/warp_slices.cuh"
 
@@ -12,13 +13,8 @@ struct ProductArguments {
   TilesView matrix;
   int kept_warps;  ///< of each block, whose slices are to stay in L2 from product to product
   double* parts;   ///< `product_parts` vectors of sums, whose sum is the product
+  ItemsView items;
 };
-
-/// Slots of a batch: enough to keep memory busy, few enough for the registers.
-inline constexpr int batch_slots = 8;
-
-/// Likewise where rows are cut into many pieces, which have less.
-inline constexpr int short_batch_slots = 6;
 
 /// sink.take(row in the group, sum of its piece, what sink.before(row) gave) for all rows of the
 /// calling warp's slices, by one thread each, which is the same every time. `x` is the panel.
@@ -45,7 +41,7 @@ class SliceSums {
 #pragma unroll 1
     while (slices_.tile() == tile) {
       sum = add_batch_to(sum);
-      slices_.pass(slots);
+      slices_.template pass<slots>();
       const std::uint16_t row = slices_.row();
       const bool done = slices_.left() <= 0;
       if (done) {
@@ -67,7 +63,7 @@ class SliceSums {
   }
 
  private:
-  static constexpr int slots = AllPanels ? short_batch_slots : batch_slots;
+  static constexpr int slots = static_cast<int>(AllPanels ? short_batch_slots : batch_slots);
 
   __device__ __forceinline__ void ask() {
     if (slices_.tile() > 0) {
@@ -77,6 +73,9 @@ class SliceSums {
 
   [[nodiscard]] __device__ __forceinline__ double add_batch_to(double sum) const {
     if constexpr (AllPanels) {
+      if (slices_.left() >= slots) {
+        return batch_.add_to(sum, x_);
+      }
       return batch_.add_first_to(sum, x_, slices_.left());
     } else {
       return batch_.add_to(sum, x_);
@@ -85,7 +84,7 @@ class SliceSums {
 
   [[nodiscard]] __device__ __forceinline__ bool takes(std::uint16_t row) const {
     return row != TilesView::no_row &&
-           static_cast<int>(threadIdx.x) % matrix_.tiling.row_lanes == 0;
+           (threadIdx.x & static_cast<unsigned>(matrix_.tiling.row_lanes - 1)) == 0;
   }
 
   __device__ __forceinline__ void look_up_before() {
@@ -127,13 +126,14 @@ struct RowSink {
   __device__ __forceinline__ void take(int row, double sum, double /*before*/) { sums[row] += sum; }
 };
 
-/// The block's tile by its panel of v; returns its terms of v.A v where A is square. By all threads
-/// of the block, none of which may still read its shared memory.
+/// A tile by its panel of v; returns its terms of v.A v where A is square. By all threads of the
+/// block, none of which may still read its shared memory.
 template <bool Square>
-__device__ __forceinline__ double multiply_tile(const ProductArguments& a, const double* v) {
+__device__ __forceinline__ double multiply_tile(const ProductArguments& a, int tile,
+                                                const double* v) {
   const Tiling& tiling = a.matrix.tiling;
-  const int group = static_cast<int>(blockIdx.x) / tiling.panels;
-  const int panel = static_cast<int>(blockIdx.x) % tiling.panels;
+  const int group = tile / tiling.panels;
+  const int panel = tile % tiling.panels;
   const std::int64_t first_row = std::int64_t{group} * tiling.group_rows;
   const std::int64_t part_size = Square ? tiling.vector_size() : tiling.sums_size();
   PieceSink<Square> sink{v + first_row, a.parts + panel * part_size + first_row};
@@ -145,10 +145,13 @@ __device__ __forceinline__ double multiply_tile(const ProductArguments& a, const
   return sink.term;
 }
 
-/// The first panel of a block that goes through all of them: blocks begin at different panels, so
-/// that some read the matrix while others load a panel.
-__device__ __forceinline__ int first_panel(const Tiling& tiling) {
-  return static_cast<int>(blockIdx.x * static_cast<unsigned>(tiling.panels) / gridDim.x);
+/// The first panel of a group for which a block goes through all of them: groups begin at different
+/// panels, so that some read the matrix while others load a panel. It depends on nothing else, for
+/// it decides the order in which the sum of a row is formed.
+__device__ __forceinline__ int first_panel(const Tiling& tiling, int group) {
+  const auto blocks = static_cast<unsigned>(tiling.blocks);
+  const unsigned place = static_cast<unsigned>(group) % blocks;
+  return static_cast<int>(place * static_cast<unsigned>(tiling.panels) / blocks);
 }
 
 /// Whole rows of one group.
@@ -162,7 +165,7 @@ __device__ __forceinline__ void multiply_group(const ProductArguments& a, int gr
   for (int row = static_cast<int>(threadIdx.x); row < rows; row += solver_threads) {
     sink.sums[row] = 0.0;
   }
-  int panel = first_panel(tiling);
+  int panel = first_panel(tiling, group);
   SliceSums<true, double*, RowSink> sums(a.matrix, group, panel, a.kept_warps, x, sink);
   for (int tile = tiling.panels; tile > 0; --tile) {
     panels.begin(panel);
@@ -179,8 +182,7 @@ __device__ __forceinline__ void multiply_group(const ProductArguments& a, int gr
 /// A v, whole rows by each block.
 __device__ __forceinline__ void multiply_groups(const ProductArguments& a, const double* v) {
   Panels panels(a.matrix.tiling, v, product_workspace());
-  for (auto group = static_cast<int>(blockIdx.x); group < a.matrix.tiling.groups;
-       group += static_cast<int>(gridDim.x)) {
+  for (int group = next_item_of_block(a.items); group >= 0; group = next_item_of_block(a.items)) {
     multiply_group(a, group, panels);
   }
 }

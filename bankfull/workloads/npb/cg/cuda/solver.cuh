@@ -28,15 +28,25 @@ struct SolverArguments {
   SolverResult* result;
 };
 
-/// Inverse iteration by conjugate gradients, all blocks of a grid together: each has its share of
-/// the vectors and its tile of the matrix. All functions are called by all threads.
+/// Inverse iteration by conjugate gradients, all blocks of a grid together: each has a tile of the
+/// matrix and a share of the vectors. Sums are those of tiles in their order, whichever block has
+/// which tile. All functions are called by all threads.
 class Solver {
  public:
-  __device__ explicit Solver(const SolverArguments& a)
-      : a_(a),
-        sum_(a.terms),
-        mine_(share(a.product.matrix.tiling.vector_size() / 2, static_cast<int>(blockIdx.x),
-                    static_cast<int>(gridDim.x))) {}
+  /// Begin and end of a block's share of the vectors, in pairs of elements. Not a Range, because
+  /// shared memory takes no initial values.
+  using Share = std::int64_t[2];
+
+  /// `tile` and the share are in shared memory, for lack of registers.
+  __device__ Solver(const SolverArguments& a, const int& tile, const Share& mine)
+      : a_(a), tile_(tile), sum_(a.terms, tile), mine_(mine) {}
+
+  __device__ static void find_share(const SolverArguments& a, int tile, Share& mine) {
+    const Range range =
+        share(a.product.matrix.tiling.vector_size() / 2, tile, static_cast<int>(gridDim.x));
+    mine[0] = range.begin;
+    mine[1] = range.end;
+  }
 
   __device__ void run() {
     for (int n = 0; n < a_.iterations; ++n) {
@@ -82,7 +92,7 @@ class Solver {
   /// body(pair) for all pairs of the block's share.
   template <class Body>
   __device__ void each_pair(const Body& body) const {
-    for (std::int64_t pair = mine_.begin + threadIdx.x; pair < mine_.end; pair += solver_threads) {
+    for (std::int64_t pair = mine_[0] + threadIdx.x; pair < mine_[1]; pair += solver_threads) {
       body(pair);
     }
   }
@@ -95,7 +105,7 @@ class Solver {
 #pragma unroll 1
     for (int step = 0; step <= steps_per_iteration; ++step) {
       const bool solved = step == steps_per_iteration;
-      const double product = sum_(multiply_tile<true>(a_.product, solved ? a_.z : a_.p));
+      const double product = sum_(multiply_tile<true>(a_.product, tile_, solved ? a_.z : a_.p));
       if (solved) {
         note_residual_norm();
         return;
@@ -171,13 +181,21 @@ class Solver {
   }
 
   const SolverArguments& a_;
+  const int& tile_;
   GridSum sum_;
-  Range mine_;
+  const Share& mine_;
 };
 
 static __global__ void __launch_bounds__(solver_threads, 1)
     solver_kernel(const __grid_constant__ SolverArguments a) {
-  Solver(a).run();
+  __shared__ Solver::Share mine;
+  const int& tile = next_item_of_block(a.product.items);
+  if (threadIdx.x == 0) {
+    Solver::find_share(a, tile, mine);
+  }
+  __syncthreads();
+  Solver(a, tile, mine).run();
+  end_claims(a.product.items);
 }
 
 }  // namespace bankfull::npb::cg::cuda

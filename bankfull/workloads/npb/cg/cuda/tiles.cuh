@@ -1,8 +1,9 @@
 #pragma once
 
 #include "bankfull/core/memory/buffer.hpp"
-#include "bankfull/workloads/npb/cg/cuda/tiling.hpp"
+#include "bankfull/workloads/npb/cg/cuda/slots.hpp"
 
+#include <bit>
 #include <cstdint>
 
 namespace bankfull::npb::cg::cuda {
@@ -14,10 +15,14 @@ struct TilesView {
   static constexpr std::uint16_t no_row = 0xffff;
 
   Tiling tiling;
-  const std::uint16_t* row_order;     ///< rows within the group, `tile_rows` of each tile
-  const std::uint32_t* slice_starts;  ///< the first slot of each slice
-  const std::uint16_t* columns;       ///< within the panel
-  const double* values;               ///< 0 where a slice is longer than a piece
+  // What follows from the tiling, for divisions are slow.
+  int tile_slices;
+  int row_lanes_log;  ///< of base 2
+
+  const std::uint16_t* row_order;  ///< rows within the group, `tile_rows` of each tile
+  const SlicePlace* slices;
+  std::byte* columns;  ///< of HalvedMemory; within the panel
+  std::byte* values;   ///< likewise; 0 where a slice is longer than a piece
 };
 
 /// Owns it.
@@ -25,16 +30,27 @@ struct Tiles {
   Tiling tiling;
   std::int64_t nonzeros = 0;  ///< without the padding of slices
   Buffer<std::uint16_t> row_order;
-  Buffer<std::uint32_t> slice_starts;
-  Buffer<std::uint16_t> columns;
-  Buffer<double> values;
+  Buffer<SlicePlace> slices;
+  HalvedMemory columns;
+  HalvedMemory values;
 
   [[nodiscard]] TilesView view() const {
-    return {tiling, row_order.data(), slice_starts.data(), columns.data(), values.data()};
+    return {tiling,
+            tiling.tile_slices(),
+            std::countr_zero(static_cast<unsigned>(tiling.row_lanes)),
+            row_order.data(),
+            slices.data(),
+            columns.view().memory,
+            values.view().memory};
   }
-  /// Bytes in memory, padding included.
+  /// Bytes that a product reads, but for the padding of slices.
+  [[nodiscard]] std::int64_t read_bytes() const {
+    constexpr std::int64_t entry_bytes = sizeof(double) + sizeof(std::uint16_t);
+    return entry_bytes * nonzeros + static_cast<std::int64_t>(row_order.bytes() + slices.bytes());
+  }
+  /// Bytes in memory, all padding included.
   [[nodiscard]] std::int64_t bytes() const {
-    return static_cast<std::int64_t>(row_order.bytes() + slice_starts.bytes() + columns.bytes() +
+    return static_cast<std::int64_t>(row_order.bytes() + slices.bytes() + columns.bytes() +
                                      values.bytes());
   }
 };

@@ -1,5 +1,7 @@
 #include "bankfull/workloads/npb/cg/cuda/tiling.hpp"
 
+#include "bankfull/workloads/npb/cg/cuda/slots.hpp"
+
 #include <algorithm>
 
 namespace bankfull::npb::cg::cuda {
@@ -92,6 +94,19 @@ Tiling whole_rows_per_block(std::int64_t rows, std::int64_t columns, int multipr
   return tiling;
 }
 
+/// Entries for which there is room between slices (see SlotLayout): half a batch each or, where
+/// slices that do not fit in the rest of a block begin in the next one, half a slice of each block
+/// and half a block of each tile. Of random lengths, simulated, it was never more than half.
+std::int64_t between_slices(const Tiling& tiling, std::int64_t entries) {
+  if (tiling.one_tile_per_block) {
+    return tiling.slices() * warp_threads * (batch_slots - 1) / 2;
+  }
+  const std::int64_t slots = entries / (warp_threads * tiling.slices()) + 1;
+  const std::int64_t spare = std::max<std::int64_t>(2 * block_slots<double> - slots, 1);
+  return std::min(entries * slots / spare, entries / 2) +
+         tiling.tiles() * warp_threads * block_slots<double> / 2;
+}
+
 }  // namespace
 
 Tiling tiling_for(std::int64_t rows, std::int64_t columns, int multiprocessors,
@@ -116,7 +131,14 @@ Tiling tiling_for(std::int64_t rows, std::int64_t columns, int multiprocessors,
 std::int64_t tile_bytes(const Tiling& tiling, std::int64_t nonzeros) {
   const std::int64_t pieces = tiling.rows * tiling.panels;
   const std::int64_t entries = nonzeros + nonzeros / 100 + pieces * (tiling.row_lanes - 1) / 2;
-  return 10 * entries + 4 * tiling.slices() + 2 * tiling.tiles() * tiling.tile_rows();
+  // Both halves have as much memory, though one may have an item more.
+  const std::int64_t items = tiling.items();
+  const std::int64_t of_halves =
+      2 * (items - tiling.first_half_items()) * (entries + between_slices(tiling, entries)) / items;
+  // The set-up surveys pairs of blocks, with a number of 4 bytes for each.
+  const std::int64_t survey = 10 * of_halves / half_block_bytes * 4;
+  return 10 * of_halves + survey + 8 * half_block_bytes + 8 * tiling.slices() +
+         2 * tiling.tiles() * tiling.tile_rows();
 }
 
 std::int64_t assembly_bytes(const Tiling& tiling, std::int64_t vectors, std::int64_t stride) {

@@ -62,6 +62,17 @@ struct Tiling {
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int product_parts() const {
     return one_tile_per_block ? panels : 1;
   }
+  /// What blocks claim: tiles, or groups of rows where a block processes whole rows.
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int items() const {
+    return one_tile_per_block ? static_cast<int>(tiles()) : groups;
+  }
+  /// How many of them have their entries in memory of the first half of L2; the last ones have them
+  /// in that of the second.
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int first_half_items() const { return items() / 2; }
+  /// Tiles of these items: the first ones.
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr std::int64_t first_half_tiles() const {
+    return std::int64_t{first_half_items()} * (one_tile_per_block ? 1 : panels);
+  }
   /// Shared memory of each of the solver's blocks.
   [[nodiscard]] constexpr std::int64_t shared_bytes() const {
     return 8 * (std::int64_t{panel_columns} + (one_tile_per_block ? 0 : group_rows));
@@ -79,7 +90,8 @@ inline Tiling tiling_for(std::int64_t rows, int multiprocessors, std::int64_t sh
 }
 
 /// Bytes of a matrix in tiles. The padding of slices is not known before the matrix is: this
-/// assumes the mean padding for shared pieces, and 1 % for rows of unequal lengths.
+/// assumes the mean padding for shared pieces, 1 % for rows of unequal lengths, and mean gaps
+/// between slices.
 std::int64_t tile_bytes(const Tiling& tiling, std::int64_t nonzeros);
 
 /// Additional memory of assembling it, from `vectors` sparse vectors of `stride` slots each.

@@ -9,10 +9,10 @@ namespace bankfull::npb::cg::cuda {
 MatrixBytes matrix_bytes(const Tiling& tiling, std::int64_t nonzeros, int kept_warps) {
   constexpr double entry_bytes = 10.0;
   constexpr double row_number_bytes = 2.0;
-  constexpr double slice_start_bytes = 4.0;
+  constexpr double slice_place_bytes = 8.0;
   const double entries = entry_bytes * static_cast<double>(nonzeros);
   const double order = row_number_bytes * static_cast<double>(tiling.rows * tiling.panels) +
-                       slice_start_bytes * static_cast<double>(tiling.slices());
+                       slice_place_bytes * static_cast<double>(tiling.slices());
   const double kept_share = static_cast<double>(kept_warps) / solver_warps;
   return kept_warps == solver_warps ? MatrixBytes{.streamed = 0.0, .kept = entries + order}
                                     : MatrixBytes{.streamed = (1.0 - kept_share) * entries + order,

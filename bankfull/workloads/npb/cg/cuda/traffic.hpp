@@ -14,7 +14,7 @@ struct MatrixBytes {
   double kept = 0.0;      ///< what stays in the last cache from product to product
 };
 
-/// Bytes of so many nonzeros, 10 each, with the order of the rows in each tile and the beginnings
+/// Bytes of so many nonzeros, 10 each, with the order of the rows in each tile and the places
 /// of slices. The last cache keeps what `kept_warps` of each block read.
 MatrixBytes matrix_bytes(const Tiling& tiling, std::int64_t nonzeros, int kept_warps);
 

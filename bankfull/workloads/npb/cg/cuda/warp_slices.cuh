@@ -9,20 +9,19 @@
 namespace bankfull::npb::cg::cuda {
 
 /// The calling warp's slices of tiles, one after the other: every second round assigns them to
-/// warps in reverse, which balances the work. The description of a slice is loaded during the
-/// previous one, also across tiles. The tiles are one, or all of a group from some panel on.
+/// warps in reverse, which balances the work. The place of a slice is loaded during the previous
+/// one, also across tiles. The tiles are one, or all of a group from some panel on.
 template <bool AllPanels>
 class WarpSlices {
  public:
   __device__ __forceinline__ WarpSlices(const TilesView& matrix, int group, int panel)
       : matrix_(matrix),
-        group_slice_(static_cast<std::uint32_t>(group) *
-                     static_cast<std::uint32_t>(matrix.tiling.panels) *
-                     static_cast<std::uint32_t>(matrix.tiling.tile_slices())),
-        next_tile_(first_tile()),
-        next_panel_(panel),
-        number_(first_number()) {
-    read_next();
+        group_slice_(static_cast<std::uint32_t>(group * matrix.tiling.panels) *
+                     static_cast<std::uint32_t>(matrix.tile_slices)),
+        tile_slice_(group_slice_ + static_cast<std::uint32_t>(panel * matrix.tile_slices)),
+        walked_tile_(AllPanels ? matrix.tiling.panels : 1) {
+    begin_tile();
+    read(next_);
     advance();
   }
 
@@ -35,70 +34,95 @@ class WarpSlices {
   /// Its remaining slots.
   [[nodiscard]] __device__ __forceinline__ int left() const { return left_; }
 
-  /// This thread's entry in the next slot.
-  [[nodiscard]] __device__ __forceinline__ std::int64_t entry() const {
-    return std::int64_t{slot_} * warp_threads + threadIdx.x % warp_threads;
-  }
+  /// The next of them, numbered as in SlicePlace.
+  [[nodiscard]] __device__ __forceinline__ std::uint32_t slot() const { return slot_; }
 
-  __device__ __forceinline__ void pass(int slots) {
-    slot_ += static_cast<std::uint32_t>(slots);
-    left_ -= slots;
+  /// What `entries_of` asks for.
+  [[nodiscard]] __device__ __forceinline__ std::uint32_t word() const { return word_; }
+
+  /// Beyond the next batch of slots, by SlotLayout.
+  template <int Batch>
+  __device__ __forceinline__ void pass() {
+    slot_ += static_cast<std::uint32_t>(Batch);
+    left_ -= Batch;
+    if constexpr (block_slots<double> % Batch != 0) {
+      const std::uint32_t used = slot_ % block_slots<double>;
+      if (left_ > 0 &&
+          static_cast<int>(used) + min(left_, Batch) > static_cast<int>(block_slots<double>)) {
+        slot_ += block_slots<double> - used;
+      }
+    }
   }
 
   /// To the next slice.
   __device__ __forceinline__ void advance() {
-    tile_ = has_next() ? next_tile_ : 0;
-    slot_ = next_begin_;
-    left_ = static_cast<int>(next_end_ - next_begin_);
-    row_ = next_row_;
-    constexpr int warps = solver_threads / warp_threads;
-    number_ += 2 * (warps - number_ % warps) - 1;
-    if constexpr (AllPanels) {
-      if (!has_next() && next_tile_ > 1) {
-        --next_tile_;
-        next_panel_ = next_panel_ + 1 == matrix_.tiling.panels ? 0 : next_panel_ + 1;
-        number_ = first_number();
-      }
-    }
-    read_next();
+    tile_ = next_.tile;
+    slot_ = next_.slot;
+    word_ = next_.word;
+    left_ = SlicePlace::slots(next_.word);
+    row_ = next_.row;
+    read(next_);
   }
 
  private:
-  [[nodiscard]] __device__ __forceinline__ static int first_number() {
-    return static_cast<int>(threadIdx.x) / warp_threads;
+  /// What a slice has in memory.
+  struct Slice {
+    int tile = 0;  ///< 0: there is no slice
+    std::uint32_t slot = 0;
+    std::uint32_t word = 0;
+    std::uint16_t row = TilesView::no_row;
+  };
+
+  /// The numbers of the warp's slices in a tile are its own, w, then 63 - w, 64 + w, 127 - w...
+  __device__ __forceinline__ void begin_tile() {
+    number_ = static_cast<int>(threadIdx.x / static_cast<unsigned>(warp_threads));
+    step_ = 2 * (solver_warps - number_) - 1;
   }
 
-  [[nodiscard]] __device__ __forceinline__ int first_tile() const {
-    return AllPanels ? matrix_.tiling.panels : 1;
+  __device__ __forceinline__ void next_panel() {
+    const auto slices = static_cast<std::uint32_t>(matrix_.tile_slices);
+    tile_slice_ += slices;
+    if (tile_slice_ == group_slice_ + static_cast<std::uint32_t>(matrix_.tiling.panels) * slices) {
+      tile_slice_ = group_slice_;
+    }
   }
 
-  [[nodiscard]] __device__ __forceinline__ bool has_next() const {
-    return number_ < matrix_.tiling.tile_slices();
-  }
-
-  __device__ __forceinline__ void read_next() {
-    if (has_next()) {
-      const std::uint32_t slice =
-          group_slice_ +
-          static_cast<std::uint32_t>(next_panel_ * matrix_.tiling.tile_slices() + number_);
-      const int lane = static_cast<int>(threadIdx.x) % warp_threads;
-      next_begin_ = __ldg(matrix_.slice_starts + slice);
-      next_end_ = __ldg(matrix_.slice_starts + slice + 1);
-      next_row_ = __ldg(matrix_.row_order + std::int64_t{slice} * matrix_.tiling.slice_rows() +
-                        lane / matrix_.tiling.row_lanes);
+  /// Reads the slice whose turn it is and goes on to the one behind it.
+  __device__ __forceinline__ void read(Slice& to) {
+    const bool any = number_ < matrix_.tile_slices;
+    to.tile = any ? walked_tile_ : 0;
+    if (any) {
+      const std::uint32_t slice = tile_slice_ + static_cast<std::uint32_t>(number_);
+      const unsigned lane = threadIdx.x % static_cast<unsigned>(warp_threads);
+      const uint2 place = __ldg(reinterpret_cast<const uint2*>(matrix_.slices + slice));
+      to.slot = place.x;
+      to.word = place.y;
+      to.row = __ldg(matrix_.row_order +
+                     (std::uint64_t{slice} * static_cast<unsigned>(warp_threads) + lane >>
+                      matrix_.row_lanes_log));
+    }
+    number_ += step_;
+    step_ = 2 * solver_warps - step_;
+    if constexpr (AllPanels) {
+      if (number_ >= matrix_.tile_slices && walked_tile_ > 1) {
+        --walked_tile_;
+        next_panel();
+        begin_tile();
+      }
     }
   }
 
   const TilesView& matrix_;
   std::uint32_t group_slice_;  ///< the group's first one
-  int next_tile_;
-  int next_panel_;
-  int number_;  ///< of the next slice within its tile
-  std::uint32_t next_begin_ = 0;
-  std::uint32_t next_end_ = 0;
-  std::uint16_t next_row_ = TilesView::no_row;
+  // Of the slice to be read.
+  std::uint32_t tile_slice_;  ///< the first one of its tile
+  int walked_tile_;
+  int number_ = 0;  ///< within its tile
+  int step_ = 0;    ///< to the one behind it
+  Slice next_;
   int tile_ = 0;
   std::uint32_t slot_ = 0;
+  std::uint32_t word_ = 0;
   int left_ = 0;
   std::uint16_t row_ = TilesView::no_row;
 };
@@ -112,9 +136,12 @@ class EntryBatch {
   template <class Slices>
   __device__ __forceinline__ void read(const TilesView& matrix, const Slices& slices,
                                        CachePolicy policy) {
-    const double* const values = matrix.values + slices.entry();
-    const std::uint16_t* const columns = matrix.columns + slices.entry();
-    read_slots(values, columns, slices.left(), policy, std::make_integer_sequence<int, Slots>{});
+    const unsigned lane = threadIdx.x % static_cast<unsigned>(warp_threads);
+    const std::uint32_t slot = slices.slot();
+    const std::uint32_t word = slices.word();
+    read_slots(entries_of<double>(matrix.values, slot, word) + lane,
+               entries_of<std::uint16_t>(matrix.columns, slot, word) + lane, slices.left(), policy,
+               std::make_integer_sequence<int, Slots>{});
   }
 
   /// sum + the entries times their x.
