@@ -4,6 +4,7 @@
 #include "bankfull/core/exec/team.hpp"
 #include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/numerics/sparse/csr.hpp"
+#include "bankfull/numerics/sparse/halved_slices.hpp"
 #include "bankfull/numerics/sparse/row_classes.hpp"
 
 #include <algorithm>
@@ -89,12 +90,20 @@ struct SlicedView {
   const double* value = nullptr;       ///< of each entry
 };
 
-/// Owns a sliced matrix. Its columns are full, slim or packed.
+/// A sliced matrix whose entries lie by halves.
+template <>
+struct SlicedView<HalvedEntries> {
+  HalvedEntries entries = {};
+};
+
+/// Owns a sliced matrix. Its columns are full, slim or packed, or all of its entries lie by halves.
 struct Sliced {
   bool slim = false;                    ///< after make_slim
   bool packed = false;                  ///< after pack
+  bool halved = false;                  ///< after halve
   std::int64_t slices = 0;              ///< of Height rows
   std::int64_t slots = 0;               ///< of all slices, Height entries each
+  std::int64_t entries = 0;             ///< of all slots
   Buffer<std::int64_t> slot = {};       ///< first slot of each slice; slices + 1
   Buffer<std::int32_t> column = {};     ///< full ones
   Buffer<std::int32_t> base = {};       ///< of each slot, the smallest column; or see PackedColumns
@@ -102,7 +111,10 @@ struct Sliced {
   Buffer<std::uint16_t> offset = {};    ///< slim ones: see SlimColumns
   Buffer<std::uint32_t> code = {};      ///< packed ones: see PackedColumns
   Buffer<std::int32_t> escaped = {};    ///< packed ones: see PackedColumns
-  Buffer<double> value = {};            ///< of each entry
+  Buffer<double> value = {};            ///< of each entry; until they lie by halves
+  Buffer<HalvedSlice> slice = {};       ///< by halves: see HalvedEntries
+  HalvedMemory halves = {};             ///< by halves: values, then columns
+  std::int64_t column_pair = 0;         ///< by halves: the first pair of columns
 
   /// Until the columns are made slim or packed.
   [[nodiscard]] SlicedView<FullColumns> full_view() const {
@@ -112,12 +124,27 @@ struct Sliced {
   [[nodiscard]] SlicedView<SlimColumns> slim_view() const {
     return {slot.data(), {base.data(), offset.data()}, value.data()};
   }
-  /// Bytes that one pass over it reads.
-  [[nodiscard]] std::int64_t bytes() const {
+  /// Once entries lie by halves.
+  [[nodiscard]] SlicedView<HalvedEntries> halved_view() const {
+    std::byte* const values = halves.view().memory;
+    return {{slice.data(), values, values + 2 * half_block_bytes * column_pair}};
+  }
+  /// Bytes that tell where so many slices begin and end.
+  [[nodiscard]] std::int64_t place_bytes(std::int64_t of_slices) const {
+    return halved ? of_slices * static_cast<std::int64_t>(sizeof(HalvedSlice))
+                  : (of_slices + 1) * static_cast<std::int64_t>(sizeof(std::int64_t));
+  }
+  /// Bytes of values and columns.
+  [[nodiscard]] std::int64_t entry_bytes() const {
     const std::size_t columns = packed ? base.bytes() + code.bytes() + escaped.bytes()
                                 : slim ? base.bytes() + offset.bytes()
                                        : column.bytes();
-    return static_cast<std::int64_t>(slot.bytes() + value.bytes() + columns);
+    return halved ? entries * static_cast<std::int64_t>(sizeof(double) + sizeof(std::int32_t))
+                  : static_cast<std::int64_t>(value.bytes() + columns);
+  }
+  /// Bytes that one pass over it reads.
+  [[nodiscard]] std::int64_t bytes() const {
+    return slices > 0 ? place_bytes(slices) + entry_bytes() : 0;
   }
 };
 
@@ -296,8 +323,9 @@ Sliced make_sliced(const Executor& executor, const std::int32_t* width, std::int
   matrix.slices = slices;
   matrix.slot = executor.template make<std::int64_t>(slices + 1);
   matrix.slots = executor.exclusive_sum(width, slices, matrix.slot.data());
-  matrix.column = executor.template make<std::int32_t>(matrix.slots * Height);
-  matrix.value = executor.template make<double>(matrix.slots * Height);
+  matrix.entries = matrix.slots * Height;
+  matrix.column = executor.template make<std::int32_t>(matrix.entries);
+  matrix.value = executor.template make<double>(matrix.entries);
   matrix.base = executor.template make<std::int32_t>(matrix.slots);
   matrix.fits_slim = executor.template make<std::int32_t>(1);
   return matrix;

@@ -507,6 +507,8 @@ SlicedView<Columns> sliced_view(const Sliced& part) {
     return part.full_view();
   } else if constexpr (std::is_same_v<Columns, SlimColumns>) {
     return part.slim_view();
+  } else if constexpr (std::is_same_v<Columns, HalvedEntries>) {
+    return part.halved_view();
   } else {
     return {part.slot.data(),
             {part.base.data(), part.code.data(), part.escaped.data()},
@@ -517,14 +519,16 @@ SlicedView<Columns> sliced_view(const Sliced& part) {
 /// The storage of such columns in a backend.
 template <class Columns>
 inline constexpr ColumnIndices column_indices_of =
-    std::is_same_v<Columns, FullColumns> ? ColumnIndices::full : ColumnIndices::slim;
+    std::is_same_v<Columns, FullColumns> || std::is_same_v<Columns, HalvedEntries>
+        ? ColumnIndices::full
+        : ColumnIndices::slim;
 
 /// How a solver by half sweeps keeps columns, if not as was wanted or not in full.
 template <class Columns>
 std::string columns_note(ColumnIndices wanted) {
   constexpr const char* unsettled =
       "without loss; whether an official run may do so is not settled";
-  if constexpr (std::is_same_v<Columns, FullColumns>) {
+  if constexpr (column_indices_of<Columns> == ColumnIndices::full) {
     return wanted == ColumnIndices::full ? ""
                                          : "the columns do not fit 16-bit offsets, on some rank at "
                                            "least: they are kept as 32 bits";

@@ -9,17 +9,17 @@ double count_of(std::int64_t n) { return static_cast<double>(n); }
 
 double bytes_of(const Sliced& part) { return count_of(part.bytes()); }
 
-double entries_of(const Sliced& part) { return static_cast<double>(part.value.size()); }
+double entries_of(const Sliced& part) { return count_of(part.entries); }
 
 /// Bytes of the values and columns of so many slots, if these are like all of the part's.
 double slot_bytes(const Sliced& part, std::int64_t slots) {
-  const std::int64_t all = part.bytes() - static_cast<std::int64_t>(part.slot.bytes());
-  return part.slots > 0 ? count_of(all) / count_of(part.slots) * count_of(slots) : 0.0;
+  return part.slots > 0 ? count_of(part.entry_bytes()) / count_of(part.slots) * count_of(slots)
+                        : 0.0;
 }
 
 /// Bytes of a part's slots in so many slices, with where these begin and end.
 double slice_bytes(const Sliced& part, std::int64_t slots, std::int64_t slices) {
-  return slot_bytes(part, slots) + count_of(slices + 1) * sizeof(std::int64_t);
+  return slot_bytes(part, slots) + count_of(part.place_bytes(slices));
 }
 
 /// The residual where the restriction takes it. Coarse rows are connected to all others: all of x.
@@ -61,7 +61,7 @@ SweepTraffic sweep_traffic(const ColouredLevel& level, const CoarseSlots& coarse
   const double coarse_columns = count_of(coarse.of_columns * height);
   const bool has_copy = level.coarse_upper.slices > 0;
   const double coarse_places =
-      has_copy ? static_cast<double>(level.coarse_upper.slot.bytes()) : coarse_ranges;
+      has_copy ? count_of(level.coarse_upper.place_bytes(level.coarse_upper.slices)) : coarse_ranges;
   SweepTraffic traffic;
   // lower, r, D; x.
   traffic.forward_from_zero = {.bytes_read = lower + 2.0 * vector,

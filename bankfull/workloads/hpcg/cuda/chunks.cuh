@@ -38,6 +38,27 @@ inline constexpr unsigned max_dependences = 64;
 /// there are fewer.
 using Dependences = Buffer<std::int32_t>;
 
+/// Chunks of a class belong to the halves of L2 in turn.
+struct HalfOfSlice {
+  hpcg::detail::ClassBegins classes;
+  std::int64_t chunk_rows;
+
+  [[nodiscard]] BANKFULL_HOST_DEVICE std::uint32_t operator()(std::int64_t slice) const {
+    const std::int64_t row = slice * slice_height;
+    const std::int64_t begin = classes.begin[classes.class_of(row)];
+    return static_cast<std::uint32_t>((row - begin) / chunk_rows % 2);
+  }
+};
+
+/// Chunks in an order in which blocks may take them: those of one half of L2, then the other's, or
+/// all in one list.
+struct ChunkList {
+  Buffer<std::int32_t> chunks = {};
+  unsigned counts[2] = {0, 0};
+
+  [[nodiscard]] bool empty() const { return counts[0] + counts[1] == 0; }
+};
+
 /// The chunks of one level, and an order in which blocks may take them.
 struct ChunkPlan {
   Sweeps sweeps = Sweeps::classes;  ///< the way that the level is swept
@@ -46,17 +67,17 @@ struct ChunkPlan {
   std::int64_t chunks = 0;
   Dependences lower = {};  ///< of pipelined sweeps
   Dependences upper = {};
-  Buffer<std::int32_t> order = {};     ///< forward: every chunk after those of its lower columns
-  Buffer<std::int32_t> first = {};     ///< of `order`, the first class's interior
-  Buffer<std::int32_t> rest = {};      ///< of `order`, all others
+  ChunkList order = {};  ///< forward: every chunk after those of its lower columns
+  ChunkList first = {};  ///< of `order`, the first class's interior, in one list
+  ChunkList rest = {};   ///< of `order`, all others
   Buffer<unsigned> forward_done = {};  ///< pipelined: 1 where the forward sweep has passed
   Buffer<unsigned> backward_done = {};
 };
 
 /// `chunk_rows` is what the level's classes are aligned to: tile_rows for
 /// synchronisation-free sweeps, wide_chunk_rows for pipelined ones. A level that these cannot sweep
-/// goes class by class.
+/// goes class by class. `apart`: with lists for both halves of L2.
 ChunkPlan plan_chunks(const CudaExecutor& executor, const ColouredLevel& level,
-                      std::int64_t chunk_rows, Sweeps sweeps);
+                      std::int64_t chunk_rows, Sweeps sweeps, bool apart);
 
 }  // namespace bankfull::hpcg::cuda

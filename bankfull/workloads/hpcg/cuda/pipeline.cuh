@@ -27,9 +27,7 @@ struct Sweep {
   ChunkOrder order;
   const std::int32_t* dependences;  ///< max_dependences of each chunk, -1 where there are fewer
   unsigned* done;                   ///< of this sweep
-  unsigned* other;      ///< of the sweep in the other direction, which the next one will fill
-  std::int32_t chunks;  ///< in the order, of wide_chunk_rows each
-  unsigned* tickets;    ///< 0 before and after; see Producer::take_ticket
+  unsigned* other;  ///< of the sweep in the other direction, which the next one will fill
 };
 
 /// Tiles of a chunk. Its slices are as many as a warp has lanes: each lane of the producer knows
@@ -37,14 +35,12 @@ struct Sweep {
 inline constexpr int chunk_tiles = static_cast<int>(wide_chunk_rows / tile_rows);
 static_assert(chunk_tiles * slices_per_tile == 32);
 
-/// A chunk's slots as stored in memory; one slice per lane.
+/// A chunk's slots; one slice per lane.
 struct ChunkSlots {
-  std::int64_t begin;  ///< of the part that is multiplied
-  std::int64_t end;
-  std::int64_t coarse_begin;  ///< in the copy of the coarse slots, where that is brought
-  std::int64_t coarse_end;
-  SlotRange coarse;  ///< in `upper`
-  bool others;       ///< whether the slice has columns of other ranks
+  SliceSlots main;    ///< of the part that is multiplied
+  SliceSlots copy;    ///< in the copy of the coarse slots, where that is brought
+  SlotRange coarse;   ///< in `upper`
+  bool others;        ///< whether the slice has columns of other ranks
 };
 
 template <class SweepStep, class Columns>
@@ -57,24 +53,20 @@ class Producer {
         part_(SweepStep::main == Main::lower ? a.lower : a.upper),
         shared_(shared),
         ring_(ring),
-        lane_(static_cast<int>(threadIdx.x % 32)) {}
+        lane_(static_cast<int>(threadIdx.x % 32)),
+        half_(own_half(sweep.order.lists)) {}
 
   /// The data of the next chunk are requested step by step while the tiles of this one are put into
-  /// stages, which hides their latency.
+  /// stages, which hides their latency. Chunks of the other half are claimed once those of the own
+  /// one are finished: see half_lists.cuh.
   __device__ __forceinline__ void run() {
-    std::int32_t chunk = taken(take_ticket());
-    ChunkSlots slots = slots_of(chunk);
-    while (chunk != no_tile) {
-      const unsigned ticket = take_ticket();
-      put(chunk, 0, slots);
-      const std::int32_t following = taken(ticket);
-      put(chunk, 1, slots);
-      const ChunkSlots slots_to_come = slots_of(following);
-      put(chunk, 2, slots);
-      put(chunk, 3, slots);
-      chunk = following;
-      slots = slots_to_come;
+    sweep_chunks();
+    for (int n = oldest_; n < count_; ++n) {
+      const Use use(n);
+      barrier(shared_.swept[use.stage]).wait(use.parity);
     }
+    half_ ^= 1U;
+    sweep_chunks();
     for (int n = 0; n < groups; ++n) {
       put_end();
     }
@@ -83,42 +75,47 @@ class Producer {
  private:
   static_assert(chunk_tiles == 4);
 
-  /// In lane 0 the next position in the order. Every block takes one ticket beyond the last chunk;
-  /// the last block to do so resets the counter.
-  __device__ __forceinline__ unsigned take_ticket() const {
-    unsigned ticket = 0;
-    if (lane_ == 0) {
-      ticket = atomicAdd(sweep_.tickets, 1U);
-      if (ticket == static_cast<unsigned>(sweep_.chunks) + gridDim.x - 1U) {
-        *sweep_.tickets = 0U;
-      }
+  /// Those of one list.
+  __device__ __forceinline__ void sweep_chunks() {
+    begin_claim();
+    std::int32_t chunk = claimed();
+    ChunkSlots slots = slots_of(chunk);
+#pragma unroll 1
+    while (chunk != no_tile) {
+      begin_claim();
+      put(chunk, 0, slots);
+      const std::int32_t following = claimed();
+      put(chunk, 1, slots);
+      const ChunkSlots slots_to_come = slots_of(following);
+      put(chunk, 2, slots);
+      put(chunk, 3, slots);
+      chunk = following;
+      slots = slots_to_come;
     }
-    return ticket;
   }
 
-  /// The chunk of a place.
-  [[nodiscard]] __device__ __forceinline__ std::int32_t taken(unsigned ticket) const {
-    const auto place = static_cast<std::int32_t>(__shfl_sync(~0U, ticket, 0));
-    if (place >= sweep_.chunks) {
-      return no_tile;
+  __device__ __forceinline__ void begin_claim() {
+    if (lane_ == 0) {
+      item_ = claim_next(sweep_.order.lists, half_);
     }
-    return __ldg(sweep_.order.chunks + (sweep_.order.reversed ? sweep_.chunks - 1 - place : place));
+  }
+
+  /// The chunk claimed, or no_tile.
+  [[nodiscard]] __device__ __forceinline__ std::int32_t claimed() const {
+    const Claim mine = claim_of(sweep_.order.lists, half_, __shfl_sync(~0U, item_, 0));
+    return mine.half == Claim::nothing ? no_tile : sweep_.order.chunk(sweep_.order.place(mine));
   }
 
   [[nodiscard]] __device__ __forceinline__ ChunkSlots slots_of(std::int32_t chunk) const {
     if (chunk == no_tile) {
-      return {0, 0, 0, 0, {0, 0}, false};
+      return {};
     }
     const std::int64_t slice = std::int64_t{chunk} * 32 + lane_;
     const bool others = SweepStep::others == Outer::some &&
                         __ldg(a_.outer.slot + slice) < __ldg(a_.outer.slot + slice + 1);
-    const std::int64_t* const coarse = a_.coarse.slot + slice;
-    return {__ldg(part_.slot + slice),
-            __ldg(part_.slot + slice + 1),
-            SweepStep::apart ? __ldg(coarse) : 0,
-            SweepStep::apart ? __ldg(coarse + 1) : 0,
-            SweepStep::apart ? SlotRange{} : a_.coarse_slots[slice],
-            others};
+    return {slots_of_slice(part_, slice),
+            SweepStep::apart ? slots_of_slice(a_.coarse, slice) : SliceSlots{},
+            SweepStep::apart ? SlotRange{} : a_.coarse_slots[slice], others};
   }
 
   /// The stage of the tile to come, once it is free.
@@ -159,19 +156,21 @@ class Producer {
     Tile& tile = next_stage();
     const int first_lane = n * slices_per_tile;
     const int last_lane = first_lane + slices_per_tile - 1;
-    const auto of_tile = [&](std::int64_t begin, std::int64_t end) {
-      const std::int64_t first = __shfl_sync(~0U, begin, first_lane);
-      return Slots{first, static_cast<unsigned>(__shfl_sync(~0U, end, last_lane) - first)};
+    const auto of_tile = [&](const SliceSlots& mine) {
+      const std::int64_t first = __shfl_sync(~0U, mine.begin, first_lane);
+      return Slots{first, static_cast<unsigned>(__shfl_sync(~0U, mine.end, last_lane) - first),
+                   __shfl_sync(~0U, mine.second_of_values, first_lane),
+                   __shfl_sync(~0U, mine.second_of_columns, first_lane)};
     };
-    const Slots main = of_tile(slots.begin, slots.end);
-    const Slots coarse = SweepStep::apart ? of_tile(slots.coarse_begin, slots.coarse_end) : Slots{};
+    const Slots main = of_tile(slots.main);
+    const Slots coarse = SweepStep::apart ? of_tile(slots.copy) : Slots{};
     const unsigned size = layout_of<Columns>(0U, main, coarse, SweepStep::vectors).end;
     const Layout layout = layout_of<Columns>(allocate(size), main, coarse, SweepStep::vectors);
     const bool mine = lane_ >= first_lane && lane_ <= last_lane;
     if (mine) {
-      tile.main[lane_ - first_lane] = from(main.first, slots.begin, slots.end);
+      tile.main[lane_ - first_lane] = from(main.first, slots.main.begin, slots.main.end);
       tile.coarse[lane_ - first_lane] =
-          SweepStep::apart ? from(coarse.first, slots.coarse_begin, slots.coarse_end)
+          SweepStep::apart ? from(coarse.first, slots.copy.begin, slots.copy.end)
                            : from(main.first, slots.coarse.begin, slots.coarse.end);
       tile.others[lane_ - first_lane] = slots.others;
     }
@@ -190,21 +189,17 @@ class Producer {
     if (lane_ == 0) {
       barrier(shared_.known[use.stage]).arrive();
       ready.expect(size);
-      bring(part_, main, layout.main, ready);
-      if constexpr (SweepStep::apart) {
-        bring(a_.coarse, coarse, layout.coarse, ready);
-      }
-      bring_vectors(tile.number, layout.vectors, ready);
+    }
+    __syncwarp();
+    SlotCopies<Columns>::bring(part_, main, ring_, layout.main, ready);
+    if constexpr (SweepStep::apart) {
+      SlotCopies<Columns>::bring(a_.coarse, coarse, ring_, layout.coarse, ready);
+    }
+    if (lane_ == 0) {
+      bring_vectors(chunk * chunk_tiles + n, layout.vectors, ready);
     }
     __syncwarp();
     ++count_;
-  }
-
-  __device__ __forceinline__ void bring(const SlicedView<Columns>& part, const Slots& slots,
-                                        const SlotsPlace& to, const CopyBarrier& ready) const {
-    copy_once(ring_ + to.value, part.value + slots.first * slice_height, slots.count * value_bytes,
-              ready);
-    ColumnCopies<Columns>::bring(part.columns, slots, ring_, to, ready);
   }
 
   __device__ __forceinline__ void bring_vectors(std::int32_t number, unsigned to,
@@ -239,6 +234,8 @@ class Producer {
   Shared& shared_;
   std::uint32_t ring_;
   int lane_;
+  unsigned half_;      ///< whose chunks are claimed
+  unsigned item_ = 0;  ///< claimed by lane 0
   int count_ = 0;   ///< tiles put into stages
   int oldest_ = 0;  ///< the first of them that still holds bytes of the ring
   unsigned head_ = 0;
@@ -324,9 +321,9 @@ __device__ __forceinline__ Row<Columns> row_of(const LevelArguments<Columns>& a,
   return {a,
           number,
           lane,
-          {doubles(at.main.value), {part.columns, ring, at.main, tile.first_slot}},
+          {doubles(at.main.value), {part, ring, at.main, tile.first_slot}},
           tile.main[slice],
-          {doubles(at.coarse.value), {a.coarse.columns, ring, at.coarse, tile.coarse_first}},
+          {doubles(at.coarse.value), {a.coarse, ring, at.coarse, tile.coarse_first}},
           tile.coarse[slice],
           tile.others[slice],
           doubles(at.vectors) + slice * slice_height + lane};

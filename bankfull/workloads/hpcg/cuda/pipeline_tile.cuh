@@ -24,10 +24,13 @@ inline constexpr std::int32_t no_tile = -1;
 /// The part of the matrix that a step of a sweep reads.
 enum class Main { lower, upper };
 
-/// Consecutive slots of a part, as they stand in memory.
+/// Consecutive slots of a part, as they are numbered there.
 struct Slots {
   std::int64_t first = 0;
   unsigned count = 0;
+  /// Of entries that lie by halves: see HalvedSlice.
+  std::uint32_t second_of_values = 0;
+  std::uint32_t second_of_columns = 0;
 };
 
 /// Where in the ring some slots lie.
@@ -85,28 +88,67 @@ __device__ __forceinline__ CopyBarrier barrier(const std::uint64_t& at) {
 inline constexpr unsigned value_bytes = slice_height * sizeof(double);  ///< of a slot
 inline constexpr unsigned vector_bytes = tile_rows * sizeof(double);
 
-/// Columns as the copy engine brings them. Its copies begin and end at multiples of 16 bytes.
+/// The slots of a slice, or of several that follow each other, as the producer learns of them.
+struct SliceSlots {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  std::uint32_t second_of_values = 0;  ///< see Slots
+  std::uint32_t second_of_columns = 0;
+};
+
 template <class Columns>
-struct ColumnCopies;
+__device__ __forceinline__ SliceSlots slots_of_slice(const SlicedView<Columns>& part,
+                                                     std::int64_t slice) {
+  return {__ldg(part.slot + slice), __ldg(part.slot + slice + 1)};
+}
+__device__ __forceinline__ SliceSlots slots_of_slice(const SlicedView<HalvedEntries>& part,
+                                                     std::int64_t slice) {
+  const HalvedSlice at = load_slice(part.entries.slice + slice);
+  return {at.first, at.last, at.second_of_values, at.second_of_columns};
+}
+
+/// Slots as the copy engine brings them; all lanes of a warp call `bring`. Its copies begin and end
+/// at multiples of 16 bytes.
+template <class Columns>
+struct SlotCopies;
 
 template <>
-struct ColumnCopies<FullColumns> {
-  static constexpr unsigned slot_bytes = slice_height * sizeof(std::int32_t);
-
+struct SlotCopies<HalvedEntries> {
   static __device__ __forceinline__ unsigned column_bytes(const Slots& slots) {
-    return slots.count * slot_bytes;
+    return slots.count * slice_height * static_cast<unsigned>(sizeof(std::int32_t));
   }
   static __device__ __forceinline__ unsigned base_bytes(const Slots& /*slots*/) { return 0U; }
-  static __device__ __forceinline__ void bring(const FullColumns& columns, const Slots& slots,
-                                               std::uint32_t ring, const SlotsPlace& to,
-                                               const CopyBarrier& ready) {
-    copy_once(ring + to.column, columns.column + slots.first * slice_height, column_bytes(slots),
-              ready);
+  static __device__ __forceinline__ void bring(const SlicedView<HalvedEntries>& part,
+                                               const Slots& slots, std::uint32_t ring,
+                                               const SlotsPlace& to, const CopyBarrier& ready) {
+    const HalvedEntries& entries = part.entries;
+    bring_stream<double>(entries.values, slots.second_of_values, slots, ring + to.value, ready);
+    bring_stream<std::int32_t>(entries.columns, slots.second_of_columns, slots, ring + to.column,
+                               ready);
+  }
+
+ private:
+  /// A block per lane.
+  template <class T>
+  static __device__ __forceinline__ void bring_stream(std::byte* stream, std::uint32_t second,
+                                                      const Slots& slots, std::uint32_t to,
+                                                      const CopyBarrier& ready) {
+    constexpr std::uint32_t in_block = slots_in_block<slice_height, T>;
+    constexpr unsigned slot_bytes = slice_height * sizeof(T);
+    const auto first = static_cast<std::uint32_t>(slots.first);
+    const std::uint32_t block = first / in_block + threadIdx.x % 32;
+    const std::uint32_t begin = max(first, block * in_block);
+    const std::uint32_t end = min(first + slots.count, (block + 1) * in_block);
+    if (begin < end) {
+      copy_once(to + (begin - first) * slot_bytes,
+                HalvedEntries::place<slice_height, T>(stream, second, first, begin),
+                (end - begin) * slot_bytes, ready);
+    }
   }
 };
 
 template <>
-struct ColumnCopies<PackedSlices> {
+struct SlotCopies<PackedSlices> {
   static constexpr int per_word = PackedSlices::per_word;
   static constexpr unsigned word_bytes = slice_height * sizeof(std::uint32_t);
   static constexpr int base_unit = 16 / static_cast<int>(sizeof(std::int32_t));
@@ -119,9 +161,15 @@ struct ColumnCopies<PackedSlices> {
     const auto before = static_cast<unsigned>(slots.first % base_unit);
     return (before + slots.count + base_unit - 1) / base_unit * 16U;
   }
-  static __device__ __forceinline__ void bring(const PackedSlices& columns, const Slots& slots,
-                                               std::uint32_t ring, const SlotsPlace& to,
-                                               const CopyBarrier& ready) {
+  static __device__ __forceinline__ void bring(const SlicedView<PackedSlices>& part,
+                                               const Slots& slots, std::uint32_t ring,
+                                               const SlotsPlace& to, const CopyBarrier& ready) {
+    if (threadIdx.x % 32 != 0) {
+      return;
+    }
+    const PackedSlices& columns = part.columns;
+    copy_once(ring + to.value, part.value + slots.first * slice_height, slots.count * value_bytes,
+              ready);
     copy_once(ring + to.column, columns.code + slots.first / per_word * slice_height,
               column_bytes(slots), ready);
     copy_once(ring + to.base, columns.base + slots.first / base_unit * base_unit, base_bytes(slots),
@@ -134,7 +182,7 @@ __device__ __forceinline__ SlotsPlace place_of(unsigned begin, const Slots& slot
   SlotsPlace at;
   at.value = begin;
   at.column = at.value + slots.count * value_bytes;
-  at.base = at.column + ColumnCopies<Columns>::column_bytes(slots);
+  at.base = at.column + SlotCopies<Columns>::column_bytes(slots);
   return at;
 }
 
@@ -143,8 +191,8 @@ __device__ __forceinline__ Layout layout_of(unsigned begin, const Slots& main, c
                                             int vectors) {
   Layout at;
   at.main = place_of<Columns>(begin, main);
-  at.coarse = place_of<Columns>(at.main.base + ColumnCopies<Columns>::base_bytes(main), coarse);
-  at.vectors = at.coarse.base + ColumnCopies<Columns>::base_bytes(coarse);
+  at.coarse = place_of<Columns>(at.main.base + SlotCopies<Columns>::base_bytes(main), coarse);
+  at.vectors = at.coarse.base + SlotCopies<Columns>::base_bytes(coarse);
   at.end = at.vectors + static_cast<unsigned>(vectors) * vector_bytes;
   return at;
 }
@@ -154,10 +202,10 @@ template <class Columns>
 struct BroughtColumns;
 
 template <>
-struct BroughtColumns<FullColumns> {
+struct BroughtColumns<HalvedEntries> {
   const std::int32_t* column;
 
-  __device__ __forceinline__ BroughtColumns(const FullColumns& /*columns*/,
+  __device__ __forceinline__ BroughtColumns(const SlicedView<HalvedEntries>& /*part*/,
                                             const unsigned char* ring, const SlotsPlace& at,
                                             std::int64_t /*first*/)
       : column(reinterpret_cast<const std::int32_t*>(ring + at.column)) {}
@@ -181,12 +229,13 @@ struct BroughtColumns<PackedSlices> {
   const std::int32_t* escaped;
   int first;  ///< slots before the first one in its word
 
-  __device__ __forceinline__ BroughtColumns(const PackedSlices& columns, const unsigned char* ring,
-                                            const SlotsPlace& at, std::int64_t first_slot)
+  __device__ __forceinline__ BroughtColumns(const SlicedView<PackedSlices>& part,
+                                            const unsigned char* ring, const SlotsPlace& at,
+                                            std::int64_t first_slot)
       : code(reinterpret_cast<const std::uint32_t*>(ring + at.column)),
         base(reinterpret_cast<const std::int32_t*>(ring + at.base) +
-             first_slot % ColumnCopies<PackedSlices>::base_unit),
-        escaped(columns.escaped),
+             first_slot % SlotCopies<PackedSlices>::base_unit),
+        escaped(part.columns.escaped),
         first(static_cast<int>(first_slot % per_word)) {}
 
   template <int Count>

@@ -4,6 +4,7 @@
 #include "bankfull/workloads/hpcg/coloured_level.hpp"
 #include "bankfull/workloads/hpcg/cuda/backend.cuh"
 #include "bankfull/workloads/hpcg/cuda/chunks.cuh"
+#include "bankfull/workloads/hpcg/cuda/half_lists.cuh"
 #include "bankfull/workloads/hpcg/cuda/sweeps.cuh"
 
 #include <cstddef>
@@ -25,18 +26,25 @@ struct LevelVectors {
   Buffer<double> du = {};  ///< of the finest level, where products need it
 };
 
-/// The data of the tuned solver's kernels: the matrices of all levels, with their plans of chunks
-/// where these are not empty because a fused cycle sweeps them,
-/// the vectors of the sweeps, and the exchanges of halos.
+/// What the tuned solver's set-up finds: the matrices of all levels, their plans of chunks, empty
+/// where a fused cycle sweeps them, and how work is dealt to the halves of L2.
+struct PlannedLevels {
+  std::vector<ColouredLevel> coloured;
+  std::vector<ChunkPlan> plans;
+  HalfWork work;
+};
+
+/// The data of the tuned solver's kernels: these, the vectors of the sweeps, and the exchanges of
+/// halos.
 template <class Columns>
 class TunedLevels {
  public:
   /// `r` and `x` are those of the finest level's sweeps.
-  TunedLevels(const BackendSetup& setup, std::vector<ColouredLevel> coloured,
-              std::vector<ChunkPlan> plans, const double* r, double* x)
+  TunedLevels(const BackendSetup& setup, PlannedLevels planned, const double* r, double* x)
       : ranks_(setup.ranks),
-        levels_(std::move(coloured)),
-        plans_(std::move(plans)),
+        levels_(std::move(planned.coloured)),
+        plans_(std::move(planned.plans)),
+        work_(std::move(planned.work)),
         vectors_(levels_.size()) {
     for (std::size_t n = 0; n < levels_.size(); ++n) {
       make_vectors(n, setup.stream);
@@ -59,6 +67,7 @@ class TunedLevels {
     return levels_[level].order.classes;
   }
   [[nodiscard]] const ChunkPlan& plan(std::size_t level) const { return plans_[level]; }
+  [[nodiscard]] const HalfWork& work() const { return work_; }
   [[nodiscard]] double* x(std::size_t level) const { return vectors_[level].x; }
   [[nodiscard]] ListExchange<double>& exchange(std::size_t level) const {
     return *exchanges_[level];
@@ -113,6 +122,7 @@ class TunedLevels {
   const Communicator& ranks_;
   std::vector<ColouredLevel> levels_;
   std::vector<ChunkPlan> plans_;
+  HalfWork work_;
   std::vector<LevelVectors> vectors_;
   std::vector<std::unique_ptr<ListExchange<double>>> exchanges_;
 };
