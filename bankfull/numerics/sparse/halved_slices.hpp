@@ -28,8 +28,7 @@ template <int Height, class T>
 inline constexpr std::uint32_t slots_in_block =
     static_cast<std::uint32_t>(half_block_bytes / (Height * static_cast<std::int64_t>(sizeof(T))));
 
-/// Slots of a slice that the bits of a HalvedSlice suffice for, wherever in its block it begins. If
-/// some slice is wider, no block is the second of its pair for half 0.
+/// Slots that the bits of a HalvedSlice suffice for, wherever in its block the first one lies.
 template <int Height>
 inline constexpr std::int64_t max_halved_width =
     31 * std::int64_t{slots_in_block<Height, double>} + 1;
@@ -40,11 +39,10 @@ struct HalvedEntries {
   std::byte* values = nullptr;   ///< block n of the stream of a half lies in pair n from here on
   std::byte* columns = nullptr;  ///< alike
 
-  /// Of the blocks beyond the last bit none differs from it.
+  /// Whether a block, counted from the slice's first one, is the second of its pair.
   [[nodiscard]] BANKFULL_HOST_DEVICE static std::uint32_t bit_of(std::uint32_t second,
                                                                  std::uint32_t block) {
-    constexpr std::uint32_t last_bit = 31;
-    return second >> (block < last_bit ? block : last_bit) & 1U;
+    return second >> block % 32 & 1U;
   }
 
   /// Where a slot of a slice lies, in `values` for doubles and in `columns` for 32-bit columns.

@@ -113,8 +113,8 @@ struct Sliced {
   Buffer<std::int32_t> escaped = {};    ///< packed ones: see PackedColumns
   Buffer<double> value = {};            ///< of each entry; until they lie by halves
   Buffer<HalvedSlice> slice = {};       ///< by halves: see HalvedEntries
-  HalvedMemory halves = {};             ///< by halves: values, then columns
-  std::int64_t column_pair = 0;         ///< by halves: the first pair of columns
+  HalvedMemory halved_values = {};      ///< alike
+  HalvedMemory halved_columns = {};     ///< alike
 
   /// Until the columns are made slim or packed.
   [[nodiscard]] SlicedView<FullColumns> full_view() const {
@@ -126,8 +126,7 @@ struct Sliced {
   }
   /// Once entries lie by halves.
   [[nodiscard]] SlicedView<HalvedEntries> halved_view() const {
-    std::byte* const values = halves.view().memory;
-    return {{slice.data(), values, values + 2 * half_block_bytes * column_pair}};
+    return {{slice.data(), halved_values.view().memory, halved_columns.view().memory}};
   }
   /// Bytes that tell where so many slices begin and end.
   [[nodiscard]] std::int64_t place_bytes(std::int64_t of_slices) const {

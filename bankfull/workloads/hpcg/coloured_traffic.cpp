@@ -61,7 +61,8 @@ SweepTraffic sweep_traffic(const ColouredLevel& level, const CoarseSlots& coarse
   const double coarse_columns = count_of(coarse.of_columns * height);
   const bool has_copy = level.coarse_upper.slices > 0;
   const double coarse_places =
-      has_copy ? count_of(level.coarse_upper.place_bytes(level.coarse_upper.slices)) : coarse_ranges;
+      has_copy ? count_of(level.coarse_upper.place_bytes(level.coarse_upper.slices))
+               : coarse_ranges;
   SweepTraffic traffic;
   // lower, r, D; x.
   traffic.forward_from_zero = {.bytes_read = lower + 2.0 * vector,

@@ -10,7 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <memory>
 #include <span>
 
 namespace bankfull::hpcg::cuda {
@@ -45,13 +45,14 @@ class EventMarks {
 template <class Columns>
 class CudaTuned final : public CudaBackend {
  public:
-  CudaTuned(const BackendSetup& setup, PlannedLevels planned, fused::Plan fused)
-      : CudaBackend(setup, planned.coloured.front().rows(), planned.coloured.front().vector_size()),
+  CudaTuned(const BackendSetup& setup, std::vector<ColouredLevel> coloured,
+            std::vector<ChunkPlan> plans, fused::Plan fused)
+      : CudaBackend(setup, coloured.front().rows(), coloured.front().vector_size()),
         wanted_columns_(setup.problem.columns),
         wanted_sweeps_(setup.problem.sweeps),
         products_(setup.problem.products),
         set_up_(setup.levels),
-        levels_(setup, std::move(planned), r_.data(), z_.data()),
+        levels_(setup, std::move(coloured), std::move(plans), r_.data(), z_.data()),
         fused_(levels_, executor_, std::move(fused)),
         partials_(executor_.make<double>(rows_ / threads_per_block + spare_sums)),
         sweeps_(levels_, fused_, executor_,
@@ -230,38 +231,32 @@ class CudaTuned final : public CudaBackend {
       interiors.push_back(rows.interior);
       boundaries.push_back(rows.boundary);
     }
-    interior_ranges_ = dealt(interiors, interiors_, levels_.work().apart());
-    boundary_ranges_ = dealt(boundaries, boundaries_, false);
-    if (ranks_.size() == 1) {
-      interior_ranges_.parts = parts_of(interior_ranges_);
-    } else if (boundary_ranges_.tiles.tiles <
-               static_cast<unsigned>(multiprocessors_of(stream().device()))) {
-      // Few rows: ranges side by side, not one after the other, or most of the GPU would be idle.
-      boundary_ranges_.parts = static_cast<unsigned>(boundary_ranges_.count);
-    }
+    interior_ranges_ = dealt(interiors, interiors_);
+    product_parts_ = ranks_.size() == 1 ? parts_of(interior_ranges_) : 1U;
+    boundary_ranges_ = dealt(boundaries, boundaries_);
   }
 
-  DealtRanges dealt(const std::vector<Range>& ranges, Buffer<Range>& memory, bool apart) const {
+  DealtRanges dealt(const std::vector<Range>& ranges, Buffer<Range>& memory) const {
     const auto count = static_cast<std::int64_t>(ranges.size());
     memory = executor_.make<Range>(count);
     executor_.from_host(ranges, memory.data());
-    DealtRanges result{.ranges = memory.data(), .count = static_cast<int>(count)};
+    DealtRanges result{memory.data(), static_cast<int>(count), 0};
     for (const Range& range : ranges) {
-      result.tiles.tiles = std::max(result.tiles.tiles, blocks_for(range.size()).x);
+      result.blocks = std::max(result.blocks, blocks_for(range.size()).x);
     }
-    result.tiles.chunk_tiles = static_cast<unsigned>(levels_.plan(0).rows / tile_rows);
-    result.tiles.apart = apart;
     return result;
   }
 
-  /// Into how many parts to divide the ranges of a product, side by side: whole tiles share more
+  /// Into how many parts to divide the ranges of a product, side by side: whole blocks share more
   /// of the x that they read, but a last round of few blocks leaves most of the GPU idle.
   [[nodiscard]] unsigned parts_of(const DealtRanges& ranges) const {
     constexpr double worth_it = 1.25;
-    const double at_once = row_blocks_each * multiprocessors_of(stream().device());
+    const double at_once =
+        max_resident_blocks(multiply_kernel<Columns, Outer::none>, threads_per_block) *
+        multiprocessors_of(stream().device());
     unsigned parts = 1;
     const auto waste = [&] {
-      const double rounds = ranges.tiles.tiles * parts / at_once;
+      const double rounds = ranges.blocks * parts / at_once;
       return rounds > 1.0 ? std::ceil(rounds) / rounds : 1.0;
     };
     while (2 * parts <= static_cast<unsigned>(ranges.count) && waste() > worth_it) {
@@ -284,51 +279,66 @@ class CudaTuned final : public CudaBackend {
 
   /// Queues y = A x and x.y.
   void multiply_by(double* x, double* y) {
-    queue_rows(x, multiply_kernel<Columns, Outer::none>, multiply_kernel<Columns, Outer::some>,
-               const_cast<const double*>(x), y);
+    with_columns([&]<class As>(As) {
+      queue_rows<As>(x, multiply_kernel<As, Outer::none>, multiply_kernel<As, Outer::some>,
+                     const_cast<const double*>(x), y);
+    });
   }
 
   /// Queues the update of x, p and A p, and p.Ap.
   void continue_product() {
-    queue_rows(z_.data(), recurrence_kernel<Columns, Outer::none>,
-               recurrence_kernel<Columns, Outer::some>, const_cast<const Scalars*>(scalars_.data()),
-               first_, RecurrenceVectors{z_.data(), p_.data(), ap_.data(), x_.data()});
+    with_columns([&]<class As>(As) {
+      queue_rows<As>(z_.data(), recurrence_kernel<As, Outer::none>,
+                     recurrence_kernel<As, Outer::some>,
+                     const_cast<const Scalars*>(scalars_.data()), first_,
+                     RecurrenceVectors{z_.data(), p_.data(), ap_.data(), x_.data()});
+    });
+  }
+
+  /// Calls queue(columns) with a value of the type by which the finest level stores its columns.
+  template <class Queue>
+  void with_columns(const Queue& queue) const {
+    if (levels_.pipelined(0)) {
+      queue(PipelinedColumns<Columns>{});
+    } else {
+      queue(Columns{});
+    }
   }
 
   /// Queues a kernel for all rows, whose halo of x travels meanwhile; `others` is for rows with
   /// columns of other ranks. Both add up this rank's p.Ap.
-  template <class Kernel, class... Arguments>
+  template <class As, class Kernel, class... Arguments>
   void queue_rows(double* x, Kernel inner, Kernel others, Arguments... arguments) {
-    const unsigned interior_sums = interior_ranges_.pieces();
-    const unsigned boundary_sums = boundary_ranges_.pieces();
-    const unsigned all_sums = interior_sums + boundary_sums;
-    expects(all_sums <= partials_.size(), "a sum of each piece has a place");
-    BlockSums sums = sum_of(boundary_sums > 0 ? 0U : all_sums, &scalars_.data()->pap);
-    const HalfWork& work = levels_.work();
-    const auto queue = [&](Kernel kernel, const DealtRanges& ranges) {
-      if (ranges.pieces() > 0) {
-        launch(stream(),
-               {dim3(work.blocks(ranges.pieces(), row_blocks_each)), dim3(threads_per_block)},
-               kernel, ranges,
-               work.lists(ranges.tiles.of_half(0) * ranges.parts,
-                          ranges.tiles.of_half(1) * ranges.parts),
-               levels_.arguments(0), arguments..., sums);
+    // Few rows: ranges side by side, not one after the other, or most of the GPU would be idle.
+    const bool few =
+        static_cast<int>(boundary_ranges_.blocks) < multiprocessors_of(stream().device());
+    const dim3 boundary(boundary_ranges_.blocks,
+                        few ? static_cast<unsigned>(boundary_ranges_.count) : 1U);
+    const dim3 interior(interior_ranges_.blocks, product_parts_);
+    const unsigned interior_sums = interior.x * interior.y;
+    const unsigned all_sums = interior_sums + boundary.x * boundary.y;
+    expects(all_sums <= partials_.size(), "a sum of each block has a place");
+    BlockSums sums = sum_of(boundary.x > 0 ? 0U : all_sums, &scalars_.data()->pap);
+    const auto queue = [&](const dim3& grid, Kernel kernel, const DealtRanges& ranges) {
+      if (grid.x > 0) {
+        launch(stream(), {grid, dim3(threads_per_block)}, kernel, ranges,
+               levels_.template arguments<As>(0), arguments..., sums);
       }
     };
     if (ranks_.size() == 1) {
-      queue(inner, interior_ranges_);
+      queue(interior, inner, interior_ranges_);
       return;
     }
-    if (interior_sums > 0) {
+    if (interior.x > 0) {
       levels_.exchange(0).start(x);
-      queue(inner, interior_ranges_);
+      queue(interior, inner, interior_ranges_);
       levels_.exchange(0).finish();
     } else {
       levels_.exchange(0).exchange(x);
     }
     sums.first = interior_sums;
     sums.count = all_sums;
-    queue(others, boundary_ranges_);
+    queue(boundary, others, boundary_ranges_);
   }
 
   [[nodiscard]] std::vector<double> natural(const double* x) const {
@@ -355,6 +365,7 @@ class CudaTuned final : public CudaBackend {
   Buffer<Range> interiors_;
   Buffer<Range> boundaries_;
   DealtRanges interior_ranges_;
+  unsigned product_parts_ = 1;
   DealtRanges boundary_ranges_;
   RepeatedWork cycle_{stream(), [this] { half_sweep_cycle(sweeps_); }};
 };
@@ -374,34 +385,33 @@ std::unique_ptr<CgBackend> make_tuned_backend(const BackendSetup& setup) {
     fused =
         fused::plan_for(executor, coloured, fused::first_small_level(coloured, multiprocessors));
   }
-  const bool packed = problem.columns == ColumnIndices::slim;
-  std::optional<L2Halves> halves;
-  if (!packed) {
-    halves.emplace(stream);
+  // The pipeline is for the finest level at least.
+  const bool full = problem.columns == ColumnIndices::full;
+  std::shared_ptr<const L2Halves> halves;
+  if (full && chunk_rows(levels.front()) == wide_chunk_rows) {
+    halves = std::make_shared<const L2Halves>(stream);
   }
-  const bool apart = halves.has_value() && halves->apart();
   std::vector<ChunkPlan> plans(coloured.size());
   for (std::size_t n = 0; n < fused.first; ++n) {
-    plans[n] = plan_chunks(executor, coloured[n], chunk_rows(levels[n]), problem.sweeps, apart);
+    plans[n] = plan_chunks(executor, coloured[n], chunk_rows(levels[n]), problem.sweeps, halves);
   }
   for (std::size_t n = 0; n < coloured.size(); ++n) {
     if (plans[n].sweeps == Sweeps::pipelined) {
       copy_coarse_slots<slice_height>(executor, coloured[n]);
     }
   }
-  const auto planned = [&] {
-    return PlannedLevels{std::move(coloured), std::move(plans),
-                         HalfWork(executor, std::move(halves))};
-  };
-  if (packed) {
+  for (std::size_t n = 0; n < coloured.size(); ++n) {
+    if (plans[n].halves != nullptr) {
+      halve(executor, coloured[n], *plans[n].halves);
+    }
+  }
+  if (!full) {
     pack<slice_height>(executor, std::span(coloured).first(fused.first));
-    return std::make_unique<CudaTuned<PackedSlices>>(setup, planned(), std::move(fused));
+    return std::make_unique<CudaTuned<PackedSlices>>(setup, std::move(coloured), std::move(plans),
+                                                     std::move(fused));
   }
-  for (std::size_t n = 0; n < fused.first; ++n) {
-    halve(executor, coloured[n], plans[n].rows,
-          [&](std::int64_t blocks) { return HalvedMemory(*halves, blocks, setup.stream); });
-  }
-  return std::make_unique<CudaTuned<HalvedEntries>>(setup, planned(), std::move(fused));
+  return std::make_unique<CudaTuned<FullColumns>>(setup, std::move(coloured), std::move(plans),
+                                                  std::move(fused));
 }
 
 }  // namespace bankfull::hpcg::cuda

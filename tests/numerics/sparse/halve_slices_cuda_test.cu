@@ -83,22 +83,22 @@ void expect_all_entries(const std::vector<std::int32_t>& widths) {
                 [&](std::int64_t blocks) { return with_random_halves(blocks, stream); });
   const auto column = executor.make<std::int32_t>(matrix.entries);
   const auto value = executor.make<double>(matrix.entries);
-  executor.each(matrix.slices * height, FindEntries{matrix.halved_view(), matrix.slot.data(),
-                                                    column.data(), value.data()});
+  executor.each(matrix.slices * height,
+                FindEntries{matrix.halved_view(), matrix.slot.data(), column.data(), value.data()});
   EXPECT_EQ(executor.to_host(column.data(), matrix.entries), columns);
   EXPECT_EQ(executor.to_host(value.data(), matrix.entries), values);
 
   // The blocks are those of the slice's half.
   const auto slices = executor.to_host(matrix.slice.data(), matrix.slices);
-  const bool told = *std::ranges::max_element(widths) <= max_halved_width<height>;
-  const HalvedMemory memory = with_random_halves(matrix.halves.blocks(), stream);
-  const auto swapped = executor.to_host(memory.view().swapped, matrix.halves.blocks() / 32 + 1);
+  const HalvedMemory memory = with_random_halves(matrix.halved_values.blocks(), stream);
+  const auto swapped = executor.to_host(memory.view().swapped, memory.blocks() / 32 + 1);
   for (std::size_t n = 0; n < slices.size(); ++n) {
-    const std::uint32_t pair = slices[n].first / slots_in_block<height, double>;
-    const std::uint32_t is_swapped = told ? swapped[pair / 32] >> (pair % 32) & 1U : 0U;
-    EXPECT_EQ(slices[n].second_of_values & 1U,
-              RandomHalf{}(static_cast<std::int64_t>(n)) ^ is_swapped)
-        << n;
+    if (slices[n].first < slices[n].last) {
+      const std::uint32_t pair = slices[n].first / slots_in_block<height, double>;
+      EXPECT_EQ(slices[n].second_of_values & 1U, RandomHalf{}(static_cast<std::int64_t>(n)) ^
+                                                     (swapped[pair / 32] >> (pair % 32) & 1U))
+          << n;
+    }
   }
 }
 
@@ -112,10 +112,7 @@ TEST(HalvedSlices, HoldAllEntries) {
 
 TEST(HalvedSlices, HoldAllEntriesOfWideSlices) {
   constexpr auto widest = static_cast<std::int32_t>(max_halved_width<height>);
-  for (const std::int32_t wide : {widest - 1, widest, widest + 1, 2 * widest}) {
-    SCOPED_TRACE(wide);
-    expect_all_entries({3, wide, 5, wide, 0, 17, wide, wide});
-  }
+  expect_all_entries({3, widest, 5, widest, 0, 17, widest, widest - 1});
 }
 
 TEST(HalvedSlices, MayBeEmpty) { expect_all_entries({0, 0, 0}); }

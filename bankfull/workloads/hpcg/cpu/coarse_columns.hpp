@@ -22,8 +22,8 @@ Sliced copy_of_slots(const CpuExecutor& executor, const Sliced& from, const Slot
   });
   copy.slot = executor.make<std::int64_t>(from.slices + 1);
   copy.slots = executor.exclusive_sum(width.data(), from.slices, copy.slot.data());
-  const std::int64_t entries = copy.slots * Height;
-  copy.value = executor.make<double>(entries);
+  copy.entries = copy.slots * Height;
+  copy.value = executor.make<double>(copy.entries);
   const auto copy_entries = [&](const auto& of, const auto& to, int height) {
     executor.each_in(classes, [=, source = of.data(), target = to.data(),
                                slot = copy.slot.data()](std::int64_t slice) {
@@ -34,11 +34,11 @@ Sliced copy_of_slots(const CpuExecutor& executor, const Sliced& from, const Slot
   copy_entries(from.value, copy.value, Height);
   if (from.slim) {
     copy.base = executor.make<std::int32_t>(copy.slots);
-    copy.offset = executor.make<std::uint16_t>(entries);
+    copy.offset = executor.make<std::uint16_t>(copy.entries);
     copy_entries(from.base, copy.base, 1);
     copy_entries(from.offset, copy.offset, Height);
   } else {
-    copy.column = executor.make<std::int32_t>(entries);
+    copy.column = executor.make<std::int32_t>(copy.entries);
     copy_entries(from.column, copy.column, Height);
   }
   return copy;

@@ -11,12 +11,12 @@ namespace bankfull::hpcg::cuda {
 /// several such kernels: one that did nothing else would take several microseconds, most of them to
 /// begin.
 ///
-/// A partial sum is its own flag: the block that starts last waits for all of them and adds them up
-/// in the order of their numbers, whichever block formed which. Blocks start in the order of their
-/// numbers, as device-wide scans also assume, so that those waited for are done or running.
+/// The partial sum of a block is its own flag: the block that starts last waits for all of them and
+/// adds them up in the order of their numbers. Blocks start in that order, as device-wide scans
+/// also assume, so that those waited for are done or running.
 struct BlockSums {
   double* partials = nullptr;  ///< of all kernels; awaited_value() before and after
-  unsigned first = 0;          ///< of this kernel's partial sums
+  unsigned first = 0;          ///< of this kernel's blocks
   unsigned count = 0;          ///< of all kernels; 0 in all but the last one
   double* sum = nullptr;
   double* previous = nullptr;  ///< receives what `sum` was before; null if nobody needs it
@@ -48,18 +48,15 @@ __device__ __forceinline__ double take_partials(double* partials, unsigned count
   return sum;
 }
 
-/// Forms partial sum `number` of the kernel, of the terms of a block's threads, all of which call it.
-__device__ __forceinline__ void add_partial(const BlockSums& sums, double term, unsigned number) {
+/// Adds the terms of a block's threads, all of which call it. `block` is the block's place in the
+/// order in which the `blocks` of the kernel start.
+__device__ __forceinline__ void add_up(const BlockSums& sums, double term, unsigned block,
+                                       unsigned blocks) {
   const double own = block_sum(term);
   if (threadIdx.x == 0) {
-    store_relaxed(sums.partials + sums.first + number, own);
+    store_relaxed(sums.partials + sums.first + block, own);
   }
-}
-
-/// In the block that starts last, all threads of which call it after its own partial sums, the sum
-/// of all.
-__device__ __forceinline__ void add_up_partials(const BlockSums& sums) {
-  if (sums.count == 0 || blockIdx.x + 1 != gridDim.x) {
+  if (sums.count == 0 || block + 1 != blocks) {
     return;
   }
   const double sum = block_sum(take_partials(sums.partials, sums.count));
@@ -69,12 +66,6 @@ __device__ __forceinline__ void add_up_partials(const BlockSums& sums) {
     }
     *sums.sum = sum;
   }
-}
-
-/// For a one-dimensional grid with one partial sum per block.
-__device__ __forceinline__ void add_up(const BlockSums& sums, double term) {
-  add_partial(sums, term, blockIdx.x);
-  add_up_partials(sums);
 }
 
 }  // namespace bankfull::hpcg::cuda

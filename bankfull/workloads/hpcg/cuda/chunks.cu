@@ -108,8 +108,7 @@ bool tiles_fit(const CudaExecutor& executor, const ColouredLevel& level) {
   constexpr std::int64_t slot_bytes = slice_height * (sizeof(double) + sizeof(std::int32_t));
   constexpr std::int64_t vector_bytes = 4 * tile_rows * sizeof(double);
   const std::int32_t slots = executor.to_host(most.data(), 1).front();
-  return slots * slot_bytes + vector_bytes <= ring_bytes &&
-         slots <= max_halved_width<slice_height>;
+  return slots * slot_bytes + vector_bytes <= ring_bytes && slots <= max_halved_width<slice_height>;
 }
 
 /// Where a chunk lies in the matrix's own order, in chunks of all classes.
@@ -209,12 +208,11 @@ std::vector<std::int32_t> sweep_order(const ColouredLevel& level, std::int64_t c
   return order;
 }
 
-/// A list of chunks, those of half 0 first; each half's keep their order.
-template <class HalfOf>
-ChunkList list_of(const CudaExecutor& executor, std::vector<std::int32_t> chunks,
-                  const HalfOf& half_of) {
-  const auto middle = std::stable_partition(
-      chunks.begin(), chunks.end(), [&](std::int32_t chunk) { return half_of(chunk) == 0; });
+/// Chunks in one list, or those of each half in their order.
+ChunkList list_of(const CudaExecutor& executor, std::vector<std::int32_t> chunks, bool apart) {
+  const auto middle = std::stable_partition(chunks.begin(), chunks.end(), [&](std::int32_t chunk) {
+    return !apart || half_of_chunk(chunk) == 0;
+  });
   ChunkList list;
   list.counts[0] = static_cast<unsigned>(middle - chunks.begin());
   list.counts[1] = static_cast<unsigned>(chunks.end() - middle);
@@ -244,7 +242,8 @@ std::int64_t chunk_rows_of(const Stream& stream, Sweeps sweeps, std::int64_t row
 }
 
 ChunkPlan plan_chunks(const CudaExecutor& executor, const ColouredLevel& level,
-                      std::int64_t chunk_rows, Sweeps sweeps, bool apart) {
+                      std::int64_t chunk_rows, Sweeps sweeps,
+                      const std::shared_ptr<const L2Halves>& halves) {
   ChunkPlan plan;
   plan.rows = chunk_rows;
   plan.chunks = level.rows() / chunk_rows;
@@ -257,20 +256,18 @@ ChunkPlan plan_chunks(const CudaExecutor& executor, const ColouredLevel& level,
   const std::int64_t distance = reach.distance + 1 + chunks_at_once(executor, plan) / classes;
   const auto order =
       sweep_order(level, chunk_rows, executor.to_host(position.data(), plan.chunks), distance);
-  const HalfOfSlice half_of_slice{hpcg::detail::begins_of(level.order), chunk_rows};
-  const auto half_of = [&](std::int32_t chunk) {
-    return apart ? half_of_slice(chunk * chunk_rows / slice_height) : 0U;
-  };
-  plan.order = list_of(executor, order, half_of);
+  plan.halves = plan.sweeps == Sweeps::pipelined ? halves : nullptr;
+  const bool two_lists = plan.halves != nullptr && plan.halves->apart();
+  plan.order = list_of(executor, order, two_lists);
   const std::int64_t first_end = level.order.classes.front().interior.end;
   const auto middle = [&](std::int32_t chunk) { return chunk * chunk_rows < first_end; };
   std::vector<std::int32_t> first;
   std::vector<std::int32_t> rest;
   std::partition_copy(order.begin(), order.end(), std::back_inserter(first),
                       std::back_inserter(rest), middle);
-  // Queued while other kernels run, which may keep all of its blocks from one half.
-  plan.first = list_of(executor, first, [](std::int32_t /*chunk*/) { return 0; });
-  plan.rest = list_of(executor, rest, half_of);
+  // Swept while other kernels run, which may keep all of its blocks from one half.
+  plan.first = list_of(executor, first, false);
+  plan.rest = list_of(executor, rest, two_lists);
   settle_flags(executor, plan);
   return plan;
 }

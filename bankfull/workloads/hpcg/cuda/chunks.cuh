@@ -1,11 +1,13 @@
 #pragma once
 
 #include "bankfull/core/exec/cuda_executor.cuh"
+#include "bankfull/core/memory/halved_memory.hpp"
 #include "bankfull/workloads/hpcg/coloured_level.hpp"
 #include "bankfull/workloads/hpcg/cuda/slices.cuh"
 #include "bankfull/workloads/hpcg/problem.hpp"
 
 #include <cstdint>
+#include <memory>
 
 namespace bankfull::hpcg::cuda {
 
@@ -38,25 +40,18 @@ inline constexpr unsigned max_dependences = 64;
 /// there are fewer.
 using Dependences = Buffer<std::int32_t>;
 
-/// Chunks of a class belong to the halves of L2 in turn.
-struct HalfOfSlice {
-  hpcg::detail::ClassBegins classes;
-  std::int64_t chunk_rows;
+/// The half of L2 that owns the entries of a chunk's rows, on levels with pipelined sweeps.
+inline BANKFULL_HOST_DEVICE std::uint32_t half_of_chunk(std::int64_t chunk) {
+  return static_cast<std::uint32_t>(chunk % 2);
+}
 
-  [[nodiscard]] BANKFULL_HOST_DEVICE std::uint32_t operator()(std::int64_t slice) const {
-    const std::int64_t row = slice * slice_height;
-    const std::int64_t begin = classes.begin[classes.class_of(row)];
-    return static_cast<std::uint32_t>((row - begin) / chunk_rows % 2);
-  }
-};
-
-/// Chunks in an order in which blocks may take them: those of one half of L2, then the other's, or
-/// all in one list.
+/// Chunks in an order in which blocks may take them: those of half 0 of L2, then those of half 1,
+/// or all of them in one list.
 struct ChunkList {
   Buffer<std::int32_t> chunks = {};
-  unsigned counts[2] = {0, 0};
+  unsigned counts[2] = {0, 0};  ///< of each list
 
-  [[nodiscard]] bool empty() const { return counts[0] + counts[1] == 0; }
+  [[nodiscard]] unsigned count() const { return counts[0] + counts[1]; }
 };
 
 /// The chunks of one level, and an order in which blocks may take them.
@@ -67,17 +62,21 @@ struct ChunkPlan {
   std::int64_t chunks = 0;
   Dependences lower = {};  ///< of pipelined sweeps
   Dependences upper = {};
-  ChunkList order = {};  ///< forward: every chunk after those of its lower columns
-  ChunkList first = {};  ///< of `order`, the first class's interior, in one list
-  ChunkList rest = {};   ///< of `order`, all others
+  /// Of pipelined sweeps whose matrix lies by halves of L2, and that have two lists if these are
+  /// apart.
+  std::shared_ptr<const L2Halves> halves = {};
+  ChunkList order = {};                ///< forward: every chunk after those of its lower columns
+  ChunkList first = {};                ///< of `order`, the first class's interior; one list
+  ChunkList rest = {};                 ///< of `order`, all others
   Buffer<unsigned> forward_done = {};  ///< pipelined: 1 where the forward sweep has passed
   Buffer<unsigned> backward_done = {};
 };
 
 /// `chunk_rows` is what the level's classes are aligned to: tile_rows for
 /// synchronisation-free sweeps, wide_chunk_rows for pipelined ones. A level that these cannot sweep
-/// goes class by class. `apart`: with lists for both halves of L2.
+/// goes class by class. `halves`: null if pipelined sweeps are not to know them.
 ChunkPlan plan_chunks(const CudaExecutor& executor, const ColouredLevel& level,
-                      std::int64_t chunk_rows, Sweeps sweeps, bool apart);
+                      std::int64_t chunk_rows, Sweeps sweeps,
+                      const std::shared_ptr<const L2Halves>& halves);
 
 }  // namespace bankfull::hpcg::cuda

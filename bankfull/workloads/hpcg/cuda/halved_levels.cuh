@@ -9,6 +9,13 @@
 
 namespace bankfull::hpcg::cuda {
 
+/// The half of L2 that owns the entries of a slice.
+struct HalfOfSlice {
+  BANKFULL_HOST_DEVICE std::uint32_t operator()(std::int64_t slice) const {
+    return half_of_chunk(slice * slice_height / wide_chunk_rows);
+  }
+};
+
 /// Coarse slots from numbers of `upper` as it was to those of its half's streams.
 struct MoveCoarseSlots {
   const std::int64_t* slot;
@@ -16,22 +23,19 @@ struct MoveCoarseSlots {
   SlotRange* ranges;
 
   __device__ void operator()(std::int64_t slice) const {
-    const auto shift =
-        static_cast<std::int32_t>(std::int64_t{slices[slice].first} - slot[slice]);
+    const auto shift = static_cast<std::int32_t>(std::int64_t{slices[slice].first} - slot[slice]);
     ranges[slice].begin += shift;
     ranges[slice].end += shift;
   }
 };
 
-/// Lays the entries of a level out by halves of L2, those of a chunk of so many rows in one half.
-/// memory_of(blocks) makes the memory.
-template <class MemoryOf>
-void halve(const CudaExecutor& executor, ColouredLevel& level, std::int64_t chunk_rows,
-           const MemoryOf& memory_of) {
-  const HalfOfSlice half_of{hpcg::detail::begins_of(level.order), chunk_rows};
+/// Lays the entries of a level with pipelined sweeps out by halves of L2.
+inline void halve(const CudaExecutor& executor, ColouredLevel& level, const L2Halves& halves) {
   for (Sliced* const part : {&level.lower, &level.upper, &level.coarse_upper}) {
     if (part->slices > 0) {
-      bankfull::halve<slice_height>(executor, *part, half_of, memory_of);
+      bankfull::halve<slice_height>(executor, *part, HalfOfSlice{}, [&](std::int64_t blocks) {
+        return HalvedMemory(halves, blocks, executor.stream());
+      });
     }
   }
   executor.each(level.upper.slices,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/exec/multiprocessor.cuh"
 #include "bankfull/workloads/hpcg/cuda/pipeline_tile.cuh"
 #include "bankfull/workloads/hpcg/cuda/sync_free_sweep.cuh"
 
@@ -17,8 +18,17 @@ namespace bankfull::hpcg::cuda {
 // - the signal warp announces chunks that are finished.
 //
 // This keeps memory busy while consumers wait. The limit is then the traffic between the halves of
-// the L2 cache: half of all data read from memory crosses from one half to the other, and so does
-// half of the gathered x. Chunks are large for this reason.
+// the L2 cache: half of the gathered x crosses from one half to the other. Chunks are large for
+// this reason. So would half of the matrix: therefore the entries of a chunk lie in memory that one
+// half owns (halved_levels.cuh), and blocks take chunks of their own half first, then of the other.
+//
+// With a list of chunks for each half, each in the order of the sweep, some chunk is always being
+// swept as long as each half has a block that runs. For consider the first chunk of both lists that
+// is not finished: those that it waits for are finished. If a block has taken it ahead, it comes to
+// it, since it works on earlier chunks of the same list. If no block has, it is the next of its
+// list, and a block of its half, which has taken earlier chunks of that list only, takes it. A
+// block takes no chunk of the other list ahead: it could be working on a later one that waits for
+// it.
 
 namespace pipeline {
 
@@ -27,7 +37,10 @@ struct Sweep {
   ChunkOrder order;
   const std::int32_t* dependences;  ///< max_dependences of each chunk, -1 where there are fewer
   unsigned* done;                   ///< of this sweep
-  unsigned* other;  ///< of the sweep in the other direction, which the next one will fill
+  unsigned* other;     ///< of the sweep in the other direction, which the next one will fill
+  unsigned chunks[2];  ///< in the order, of wide_chunk_rows each: in each of its lists
+  unsigned* tickets;   ///< of each list, 0 before and after; see Producer::take_ticket
+  const std::uint8_t* half_of_multiprocessor;  ///< if there are two lists
 };
 
 /// Tiles of a chunk. Its slices are as many as a warp has lanes: each lane of the producer knows
@@ -37,10 +50,10 @@ static_assert(chunk_tiles * slices_per_tile == 32);
 
 /// A chunk's slots; one slice per lane.
 struct ChunkSlots {
-  SliceSlots main;    ///< of the part that is multiplied
-  SliceSlots copy;    ///< in the copy of the coarse slots, where that is brought
-  SlotRange coarse;   ///< in `upper`
-  bool others;        ///< whether the slice has columns of other ranks
+  SliceSlots main;   ///< of the part that is multiplied
+  SliceSlots copy;   ///< in the copy of the coarse slots, where that is brought
+  SlotRange coarse;  ///< in `upper`
+  bool others;       ///< whether the slice has columns of other ranks
 };
 
 template <class SweepStep, class Columns>
@@ -54,19 +67,18 @@ class Producer {
         shared_(shared),
         ring_(ring),
         lane_(static_cast<int>(threadIdx.x % 32)),
-        half_(own_half(sweep.order.lists)) {}
+        half_(sweep.chunks[1] == 0 ? 0U : sweep.half_of_multiprocessor[multiprocessor_number()]) {}
 
   /// The data of the next chunk are requested step by step while the tiles of this one are put into
-  /// stages, which hides their latency. Chunks of the other half are claimed once those of the own
-  /// one are finished: see half_lists.cuh.
+  /// stages, which hides their latency.
   __device__ __forceinline__ void run() {
-    sweep_chunks();
+    put_list();
     for (int n = oldest_; n < count_; ++n) {
       const Use use(n);
       barrier(shared_.swept[use.stage]).wait(use.parity);
     }
     half_ ^= 1U;
-    sweep_chunks();
+    put_list();
     for (int n = 0; n < groups; ++n) {
       put_end();
     }
@@ -75,16 +87,15 @@ class Producer {
  private:
   static_assert(chunk_tiles == 4);
 
-  /// Those of one list.
-  __device__ __forceinline__ void sweep_chunks() {
-    begin_claim();
-    std::int32_t chunk = claimed();
+  /// Chunks of the list of `half_`.
+  __device__ __forceinline__ void put_list() {
+    std::int32_t chunk = taken(take_ticket());
     ChunkSlots slots = slots_of(chunk);
 #pragma unroll 1
     while (chunk != no_tile) {
-      begin_claim();
+      const unsigned ticket = take_ticket();
       put(chunk, 0, slots);
-      const std::int32_t following = claimed();
+      const std::int32_t following = taken(ticket);
       put(chunk, 1, slots);
       const ChunkSlots slots_to_come = slots_of(following);
       put(chunk, 2, slots);
@@ -94,16 +105,28 @@ class Producer {
     }
   }
 
-  __device__ __forceinline__ void begin_claim() {
+  /// In lane 0 the next position in the list. Every block takes one ticket beyond the last chunk;
+  /// the last block to do so resets the counter.
+  __device__ __forceinline__ unsigned take_ticket() const {
+    unsigned ticket = 0;
     if (lane_ == 0) {
-      item_ = claim_next(sweep_.order.lists, half_);
+      ticket = atomicAdd(sweep_.tickets + half_, 1U);
+      if (ticket == sweep_.chunks[half_] + gridDim.x - 1U) {
+        sweep_.tickets[half_] = 0U;
+      }
     }
+    return ticket;
   }
 
-  /// The chunk claimed, or no_tile.
-  [[nodiscard]] __device__ __forceinline__ std::int32_t claimed() const {
-    const Claim mine = claim_of(sweep_.order.lists, half_, __shfl_sync(~0U, item_, 0));
-    return mine.half == Claim::nothing ? no_tile : sweep_.order.chunk(sweep_.order.place(mine));
+  /// The chunk of a place.
+  [[nodiscard]] __device__ __forceinline__ std::int32_t taken(unsigned ticket) const {
+    const unsigned place = __shfl_sync(~0U, ticket, 0);
+    const unsigned count = sweep_.chunks[half_];
+    if (place >= count) {
+      return no_tile;
+    }
+    const std::int32_t* const list = sweep_.order.chunks + (half_ == 0 ? 0U : sweep_.chunks[0]);
+    return __ldg(list + (sweep_.order.reversed ? count - 1U - place : place));
   }
 
   [[nodiscard]] __device__ __forceinline__ ChunkSlots slots_of(std::int32_t chunk) const {
@@ -196,7 +219,7 @@ class Producer {
       SlotCopies<Columns>::bring(a_.coarse, coarse, ring_, layout.coarse, ready);
     }
     if (lane_ == 0) {
-      bring_vectors(chunk * chunk_tiles + n, layout.vectors, ready);
+      bring_vectors(tile.number, layout.vectors, ready);
     }
     __syncwarp();
     ++count_;
@@ -234,8 +257,7 @@ class Producer {
   Shared& shared_;
   std::uint32_t ring_;
   int lane_;
-  unsigned half_;      ///< whose chunks are claimed
-  unsigned item_ = 0;  ///< claimed by lane 0
+  unsigned half_;   ///< whose list chunks are taken from
   int count_ = 0;   ///< tiles put into stages
   int oldest_ = 0;  ///< the first of them that still holds bytes of the ring
   unsigned head_ = 0;

@@ -29,10 +29,6 @@ __device__ __forceinline__ std::uint32_t load_once(const std::uint32_t* at) {
   return value;
 }
 
-/// Elements in a cache line.
-template <class T>
-inline constexpr int line_entries = 128 / static_cast<int>(sizeof(T));
-
 using PackedSlices = PackedColumns<slice_height>;
 
 /// The codes of so many slots from the words that hold them, of which the first slot's is shifted
@@ -100,41 +96,10 @@ __device__ __forceinline__ void read_columns(
   }
 }
 
-/// A slice as kernels read it: its slots [first, last), and their entries.
-template <class Columns>
-struct Slice {
-  using Slot = std::int64_t;
-  const SlicedView<Columns>& part;
-  Slot first;
-  Slot last;
-
-  __device__ __forceinline__ Slice(const SlicedView<Columns>& of, std::int64_t number)
-      : part(of), first(of.slot[number]), last(of.slot[number + 1]) {}
-
-  template <int Slots>
-  __device__ __forceinline__ void read(
-      Slot slot, int lane, std::int32_t (&column)[static_cast<std::size_t>(Slots)],
-      double (&value)[static_cast<std::size_t>(Slots)]) const {
-#pragma unroll
-    for (int n = 0; n < Slots; ++n) {
-      value[n] = load_once(part.value + (slot + n) * slice_height + lane);
-    }
-    read_columns<Slots>(part.columns, slot, lane, column);
-  }
-
-  /// Where the slots from `slot` on are kept, one cache line per lane; null behind the last one.
-  [[nodiscard]] __device__ __forceinline__ const void* line_of_values(Slot slot, int lane) const {
-    const Slot entry = slot * slice_height + lane * line_entries<double>;
-    return entry < last * slice_height ? part.value + entry : nullptr;
-  }
-  [[nodiscard]] __device__ __forceinline__ const void* line_of_columns(Slot slot, int lane) const {
-    if constexpr (std::is_same_v<Columns, FullColumns>) {
-      const Slot entry = slot * slice_height + lane * line_entries<std::int32_t>;
-      return entry < last * slice_height ? part.columns.column + entry : nullptr;
-    } else {
-      return nullptr;
-    }
-  }
+/// Slots of a slice whose entries lie by halves.
+struct HalvedSlots {
+  const HalvedEntries& entries;
+  HalvedSlice at;
 };
 
 __device__ __forceinline__ HalvedSlice load_slice(const HalvedSlice* from) {
@@ -142,63 +107,25 @@ __device__ __forceinline__ HalvedSlice load_slice(const HalvedSlice* from) {
   return {words.x, words.y, words.z, words.w};
 }
 
-/// Entries that lie by halves. Slots are those of the half's streams.
-template <>
-struct Slice<HalvedEntries> {
-  using Slot = std::uint32_t;
-  const HalvedEntries& entries;
-  HalvedSlice at;
-  Slot first;
-  Slot last;
-
-  __device__ __forceinline__ Slice(const SlicedView<HalvedEntries>& part, std::int64_t number)
-      : entries(part.entries),
-        at(load_slice(part.entries.slice + number)),
-        first(at.first),
-        last(at.last) {}
-
-  template <int Slots>
-  __device__ __forceinline__ void read(
-      Slot slot, int lane, std::int32_t (&column)[static_cast<std::size_t>(Slots)],
-      double (&value)[static_cast<std::size_t>(Slots)]) const {
-    read_stream<Slots>(entries.values, at.second_of_values, slot, lane, value);
-    read_stream<Slots>(entries.columns, at.second_of_columns, slot, lane, column);
-  }
-
-  [[nodiscard]] __device__ __forceinline__ const void* line_of_values(Slot slot, int lane) const {
-    constexpr int lines = slice_height / line_entries<double>;  // of a slot
-    const Slot mine = slot + static_cast<Slot>(lane / lines);
-    return mine < last ? entries.value<slice_height>(at, mine) + lane % lines * line_entries<double>
-                       : nullptr;
-  }
-  [[nodiscard]] __device__ __forceinline__ const void* line_of_columns(Slot slot, int lane) const {
-    const Slot mine = slot + static_cast<Slot>(lane);
-    return mine < last ? entries.column<slice_height>(at, mine) : nullptr;
-  }
-
- private:
-  /// Reads slots that lie in two blocks of a stream at most.
-  template <int Slots, class T>
-  __device__ __forceinline__ void read_stream(
-      std::byte* stream, std::uint32_t second, Slot slot, int lane,
-      T (&to)[static_cast<std::size_t>(Slots)]) const {
-    constexpr Slot slots = slots_in_block<slice_height, T>;
-    static_assert(Slots <= static_cast<int>(slots));
-    const Slot block = slot / slots - first / slots;
-    const T* const here =
-        HalvedEntries::place<slice_height, T>(stream, second, first, slot) + lane;
-    // The next block is of the next pair.
-    const auto step = static_cast<std::int64_t>(1 + HalvedEntries::bit_of(second, block + 1)) -
-                      static_cast<std::int64_t>(HalvedEntries::bit_of(second, block));
-    const T* const beyond =
-        here + step * (half_block_bytes / static_cast<std::int64_t>(sizeof(T)));
-    const int left = static_cast<int>(slots - slot % slots);
+/// Reads slots of one of its streams, which lie in two blocks at most.
+template <int Slots, class T>
+__device__ __forceinline__ void read_stream(std::byte* stream, std::uint32_t second,
+                                            std::uint32_t first, std::uint32_t slot, int lane,
+                                            T (&to)[static_cast<std::size_t>(Slots)]) {
+  constexpr std::uint32_t slots = slots_in_block<slice_height, T>;
+  static_assert(Slots <= static_cast<int>(slots));
+  const std::uint32_t block = slot / slots - first / slots;
+  const T* const here = HalvedEntries::place<slice_height, T>(stream, second, first, slot) + lane;
+  // The next block is of the next pair.
+  const int step = 1 + static_cast<int>(HalvedEntries::bit_of(second, block + 1)) -
+                   static_cast<int>(HalvedEntries::bit_of(second, block));
+  const T* const beyond = here + step * static_cast<int>(half_block_bytes / sizeof(T));
+  const int left = static_cast<int>(slots - slot % slots);
 #pragma unroll
-    for (int n = 0; n < Slots; ++n) {
-      to[n] = load_once((n < left ? here : beyond) + n * slice_height);
-    }
+  for (int n = 0; n < Slots; ++n) {
+    to[n] = load_once((n < left ? here : beyond) + n * slice_height);
   }
-};
+}
 
 /// Bits of a value that no sweep can produce: "not computed yet".
 inline constexpr unsigned long long awaited_bits = ~0ULL;
@@ -265,9 +192,19 @@ struct Batch {
   double value[static_cast<std::size_t>(Slots)];
 
   template <class Columns>
-  __device__ __forceinline__ void read(const Slice<Columns>& slice,
-                                       typename Slice<Columns>::Slot slot, int lane) {
-    slice.template read<Slots>(slot, lane, column, value);
+  __device__ __forceinline__ void read(const SlicedView<Columns>& part, std::int64_t slot,
+                                       int lane) {
+#pragma unroll
+    for (int n = 0; n < Slots; ++n) {
+      value[n] = load_once(part.value + (slot + n) * slice_height + lane);
+    }
+    read_columns<Slots>(part.columns, slot, lane, column);
+  }
+  __device__ __forceinline__ void read(const HalvedSlots& slots, std::int64_t slot, int lane) {
+    const auto& [entries, at] = slots;
+    const auto number = static_cast<std::uint32_t>(slot);
+    read_stream<Slots>(entries.values, at.second_of_values, at.first, number, lane, value);
+    read_stream<Slots>(entries.columns, at.second_of_columns, at.first, number, lane, column);
   }
 
   /// sum + the entries times their x.
@@ -283,12 +220,11 @@ struct Batch {
   }
 };
 
-template <int Slots, class Columns, class Vector>
-__device__ __forceinline__ double add_batch(const Slice<Columns>& slice,
-                                            typename Slice<Columns>::Slot& slot, int lane,
+template <int Slots, class Part, class Vector>
+__device__ __forceinline__ double add_batch(const Part& part, std::int64_t& slot, int lane,
                                             const Vector& x, double sum) {
   Batch<Slots> batch;
-  batch.read(slice, slot, lane);
+  batch.read(part, slot, lane);
   slot += Slots;
   return batch.add_to(sum, x);
 }
@@ -297,40 +233,41 @@ __device__ __forceinline__ double add_batch(const Slice<Columns>& slice,
 /// and four in SpMV.
 inline constexpr int batch_slots = 10;
 
-/// sum + the entries of slots [slot, last) times their x, so many at a time: 6 or batch_slots.
-template <int Batched = batch_slots, class Columns, class Vector>
-__device__ __forceinline__ double add_slots(const Slice<Columns>& slice,
-                                            typename Slice<Columns>::Slot slot,
-                                            typename Slice<Columns>::Slot last, int lane,
-                                            const Vector& x, double sum) {
-  while (slot + Batched <= last) {
-    sum = add_batch<Batched>(slice, slot, lane, x, sum);
+/// sum + the entries of slots [slot, last) times their x, of a SlicedView or of HalvedSlots.
+template <class Part, class Vector>
+__device__ __forceinline__ double add_slots(const Part& part, std::int64_t slot, std::int64_t last,
+                                            int lane, const Vector& x, double sum) {
+  while (slot + batch_slots <= last) {
+    sum = add_batch<batch_slots>(part, slot, lane, x, sum);
   }
-  if (Batched > 6 && slot + 6 <= last) {
-    sum = add_batch<6>(slice, slot, lane, x, sum);
+  if (slot + 6 <= last) {
+    sum = add_batch<6>(part, slot, lane, x, sum);
   }
   if (slot + 4 <= last) {
-    sum = add_batch<4>(slice, slot, lane, x, sum);
+    sum = add_batch<4>(part, slot, lane, x, sum);
   }
   if (slot + 2 <= last) {
-    sum = add_batch<2>(slice, slot, lane, x, sum);
+    sum = add_batch<2>(part, slot, lane, x, sum);
   }
   if (slot < last) {
-    sum = add_batch<1>(slice, slot, lane, x, sum);
+    sum = add_batch<1>(part, slot, lane, x, sum);
   }
   return sum;
-}
-
-__device__ __forceinline__ int lane_of(std::int64_t row) {
-  return static_cast<int>(row % slice_height);
 }
 
 /// Product of a row with x.
 template <class Columns>
 __device__ __forceinline__ double times(const SlicedView<Columns>& part, std::int64_t row,
                                         const double* x) {
-  const Slice<Columns> slice(part, row / slice_height);
-  return add_slots(slice, slice.first, slice.last, lane_of(row), x, 0.0);
+  const std::int64_t slice = row / slice_height;
+  return add_slots(part, part.slot[slice], part.slot[slice + 1],
+                   static_cast<int>(row % slice_height), x, 0.0);
+}
+__device__ __forceinline__ double times(const SlicedView<HalvedEntries>& part, std::int64_t row,
+                                        const double* x) {
+  const HalvedSlots slots{part.entries, load_slice(part.entries.slice + row / slice_height)};
+  return add_slots(slots, slots.at.first, slots.at.last, static_cast<int>(row % slice_height), x,
+                   0.0);
 }
 
 /// Some slots of a row, whose first entries are loaded before the x that they are multiplied by is
@@ -338,14 +275,12 @@ __device__ __forceinline__ double times(const SlicedView<Columns>& part, std::in
 template <class Columns>
 class SlotsAhead {
  public:
-  using Slot = typename Slice<Columns>::Slot;
-
-  __device__ __forceinline__ SlotsAhead(const Slice<Columns>& slice, Slot slot, Slot last, int lane)
-      : slice_(slice), slot_(slot), last_(last), lane_(lane), ahead_(slot + batch_slots <= last) {
+  __device__ __forceinline__ SlotsAhead(const SlicedView<Columns>& part, std::int64_t slot,
+                                        std::int64_t last, int lane)
+      : part_(part), slot_(slot), last_(last), lane_(lane), ahead_(slot + batch_slots <= last) {
     if (ahead_) {
-      batch_.read(slice_, slot_, lane_);
-      prefetch(slice_.line_of_values(slot_ + batch_slots, lane_));
-      prefetch(slice_.line_of_columns(slot_ + batch_slots, lane_));
+      batch_.read(part, slot_, lane_);
+      prefetch_rest();
     }
   }
 
@@ -353,39 +288,47 @@ class SlotsAhead {
   template <class Vector>
   __device__ __forceinline__ double times(const Vector& x) const {
     double sum = 0.0;
-    Slot slot = slot_;
+    std::int64_t slot = slot_;
     if (ahead_) {
       sum = batch_.add_to(sum, x);
       slot += batch_slots;
     }
-    return add_slots(slice_, slot, last_, lane_, x, sum);
+    return add_slots(part_, slot, last_, lane_, x, sum);
   }
 
-  [[nodiscard]] __device__ __forceinline__ const Slice<Columns>& slice() const { return slice_; }
-
  private:
-  /// Into L2: the entries beyond the batch, one cache line per lane.
-  static __device__ __forceinline__ void prefetch(const void* line) {
-    if (line != nullptr) {
-      asm volatile("prefetch.global.L2 [%0];" ::"l"(line));
+  /// Prefetches the entries beyond the batch into L2, one cache line per lane.
+  __device__ __forceinline__ void prefetch_rest() const {
+    const std::int64_t first = (slot_ + batch_slots) * slice_height;
+    prefetch(part_.value, first);
+    if constexpr (std::is_same_v<Columns, FullColumns>) {
+      prefetch(part_.columns.column, first);
     }
   }
 
-  Slice<Columns> slice_;
-  Slot slot_;
-  Slot last_;
+  template <class T>
+  __device__ __forceinline__ void prefetch(const T* array, std::int64_t first) const {
+    constexpr int line_entries = 128 / static_cast<int>(sizeof(T));
+    const std::int64_t entry = first + lane_ * line_entries;
+    if (entry < last_ * slice_height) {
+      asm volatile("prefetch.global.L2 [%0];" ::"l"(array + entry));
+    }
+  }
+
+  const SlicedView<Columns>& part_;
+  std::int64_t slot_;
+  std::int64_t last_;
   int lane_;
   bool ahead_;
-  /// Always initialised: in a kernel's loop over chunks what it held before would be kept.
-  Batch<batch_slots> batch_ = {};
+  Batch<batch_slots> batch_;
 };
 
 /// All slots of a row.
 template <class Columns>
 __device__ __forceinline__ SlotsAhead<Columns> row_ahead(const SlicedView<Columns>& part,
                                                          std::int64_t row) {
-  const Slice<Columns> slice(part, row / slice_height);
-  return {slice, slice.first, slice.last, lane_of(row)};
+  const std::int64_t slice = row / slice_height;
+  return {part, part.slot[slice], part.slot[slice + 1], static_cast<int>(row % slice_height)};
 }
 
 }  // namespace bankfull::hpcg::cuda

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "bankfull/workloads/hpcg/cuda/backend.cuh"
-#include "bankfull/workloads/hpcg/cuda/half_lists.cuh"
 #include "bankfull/workloads/hpcg/cuda/slices.cuh"
 #include "bankfull/workloads/hpcg/smoother.hpp"
 
@@ -71,37 +70,29 @@ class BackwardAfterZero {
   __device__ __forceinline__ BackwardAfterZero(const LevelArguments<Columns>& a, std::int64_t row)
       : a_(a),
         row_(row),
+        lane_(static_cast<int>(row % slice_height)),
         coarse_(a.coarse_slots[row / slice_height]),
-        before_(before(a.upper, row, coarse_)),
+        last_(a.upper.slot[row / slice_height + 1]),
+        before_(a.upper, a.upper.slot[row / slice_height], coarse_.begin, lane_),
         diagonal_(load_once(a.diagonal + row)),
         x_(a.y[row]) {}
 
   __device__ __forceinline__ double run() {
     const AwaitedVector x{a_.x};
-    const Slice<Columns>& slice = before_.slice();
-    const int lane = lane_of(row_);
-    const auto begin = static_cast<typename Slice<Columns>::Slot>(coarse_.begin);
-    const auto end = static_cast<typename Slice<Columns>::Slot>(coarse_.end);
-    const double others = add_slots(slice, end, slice.last, lane, x, before_.times(x));
+    const double others = add_slots(a_.upper, coarse_.end, last_, lane_, x, before_.times(x));
     __stcs(a_.u + row_, others);
-    const double upper = add_slots(slice, begin, end, lane, x, others);
+    const double upper = add_slots(a_.upper, coarse_.begin, coarse_.end, lane_, x, others);
     a_.y[row_] = awaited_value();
     store_relaxed(a_.x + row_, backward_after_zero(x_, upper, diagonal_));
     return 0.0;
   }
 
  private:
-  static __device__ __forceinline__ SlotsAhead<Columns> before(const SlicedView<Columns>& upper,
-                                                               std::int64_t row,
-                                                               const SlotRange& coarse) {
-    const Slice<Columns> slice(upper, row / slice_height);
-    return {slice, slice.first, static_cast<typename Slice<Columns>::Slot>(coarse.begin),
-            lane_of(row)};
-  }
-
   const LevelArguments<Columns>& a_;
   std::int64_t row_;
+  int lane_;
   SlotRange coarse_;
+  std::int64_t last_;
   SlotsAhead<Columns> before_;  ///< the slots before the coarse ones
   double diagonal_;
   double x_;
@@ -123,11 +114,8 @@ class ForwardAgain {
         outer_(Others == Outer::some ? times(a.outer, row, a.x) : 0.0) {
     const SlotRange coarse = a.coarse_slots[row / slice_height];
     if (coarse.begin < coarse.end) {
-      using Slot = typename Slice<Columns>::Slot;
-      // Few at a time, beside those of the lower part.
-      upper_ = add_slots<6>(Slice<Columns>(a.upper, row / slice_height),
-                         static_cast<Slot>(coarse.begin), static_cast<Slot>(coarse.end),
-                         lane_of(row), a.x, upper_);
+      upper_ = add_slots(a.upper, coarse.begin, coarse.end, static_cast<int>(row % slice_height),
+                         a.x, upper_);
       a.u[row] = upper_;
     }
     // Padding names the columns of other rows of the slice: those wait for these rows only.
@@ -244,21 +232,14 @@ struct Prolong {
   }
 };
 
-/// Blocks of the kernels below and of products that a multiprocessor holds at once.
-inline constexpr int row_blocks_each = 4;
-
-/// body(row) for all rows of a range that begins with a slice; `lists` have its tiles.
+/// body(row) for all rows of a range that begins with a slice.
 template <class Body, class Columns>
-__global__ void __launch_bounds__(threads_per_block, row_blocks_each)
-    rows_kernel(Range rows, HalfTiles tiles, const __grid_constant__ HalfLists lists,
-                const __grid_constant__ LevelArguments<Columns> a) {
-  for_claimed(lists, [&](const Claim& claim) {
-    const unsigned tile = tiles.tile(claim.half, claim.item);
-    const std::int64_t row = rows.begin + std::int64_t{tile} * threads_per_block + threadIdx.x;
-    if (row < rows.end) {
-      Body{}(a, row);
-    }
-  });
+__global__ void __launch_bounds__(threads_per_block, 4)
+    rows_kernel(Range rows, const __grid_constant__ LevelArguments<Columns> a) {
+  const std::int64_t row = rows.begin + std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x;
+  if (row < rows.end) {
+    Body{}(a, row);
+  }
 }
 
 }  // namespace bankfull::hpcg::cuda

@@ -4,12 +4,12 @@
 #include "bankfull/workloads/hpcg/coloured_level.hpp"
 #include "bankfull/workloads/hpcg/cuda/backend.cuh"
 #include "bankfull/workloads/hpcg/cuda/chunks.cuh"
-#include "bankfull/workloads/hpcg/cuda/half_lists.cuh"
 #include "bankfull/workloads/hpcg/cuda/sweeps.cuh"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -26,25 +26,23 @@ struct LevelVectors {
   Buffer<double> du = {};  ///< of the finest level, where products need it
 };
 
-/// What the tuned solver's set-up finds: the matrices of all levels, their plans of chunks, empty
-/// where a fused cycle sweeps them, and how work is dealt to the halves of L2.
-struct PlannedLevels {
-  std::vector<ColouredLevel> coloured;
-  std::vector<ChunkPlan> plans;
-  HalfWork work;
-};
+/// How levels with pipelined sweeps store their matrices: full columns by halves of L2.
+template <class Columns>
+using PipelinedColumns =
+    std::conditional_t<std::is_same_v<Columns, FullColumns>, HalvedEntries, Columns>;
 
-/// The data of the tuned solver's kernels: these, the vectors of the sweeps, and the exchanges of
-/// halos.
+/// The data of the tuned solver's kernels: the matrices of all levels, with their plans of chunks
+/// where these are not empty because a fused cycle sweeps them,
+/// the vectors of the sweeps, and the exchanges of halos.
 template <class Columns>
 class TunedLevels {
  public:
   /// `r` and `x` are those of the finest level's sweeps.
-  TunedLevels(const BackendSetup& setup, PlannedLevels planned, const double* r, double* x)
+  TunedLevels(const BackendSetup& setup, std::vector<ColouredLevel> coloured,
+              std::vector<ChunkPlan> plans, const double* r, double* x)
       : ranks_(setup.ranks),
-        levels_(std::move(planned.coloured)),
-        plans_(std::move(planned.plans)),
-        work_(std::move(planned.work)),
+        levels_(std::move(coloured)),
+        plans_(std::move(plans)),
         vectors_(levels_.size()) {
     for (std::size_t n = 0; n < levels_.size(); ++n) {
       make_vectors(n, setup.stream);
@@ -67,7 +65,9 @@ class TunedLevels {
     return levels_[level].order.classes;
   }
   [[nodiscard]] const ChunkPlan& plan(std::size_t level) const { return plans_[level]; }
-  [[nodiscard]] const HalfWork& work() const { return work_; }
+  [[nodiscard]] bool pipelined(std::size_t level) const {
+    return plans_[level].sweeps == Sweeps::pipelined;
+  }
   [[nodiscard]] double* x(std::size_t level) const { return vectors_[level].x; }
   [[nodiscard]] ListExchange<double>& exchange(std::size_t level) const {
     return *exchanges_[level];
@@ -81,13 +81,15 @@ class TunedLevels {
            exchanges_[level]->sent_bytes() >= bytes_worth_it;
   }
 
-  [[nodiscard]] LevelArguments<Columns> arguments(std::size_t level) const {
+  /// `As`: how the matrix of this level is stored.
+  template <class As = Columns>
+  [[nodiscard]] LevelArguments<As> arguments(std::size_t level) const {
     const ColouredLevel& coloured = levels_[level];
     const LevelVectors& vectors = vectors_[level];
     const bool coarsest = level + 1 == levels_.size();
-    return {.lower = sliced_view<Columns>(coloured.lower),
-            .upper = sliced_view<Columns>(coloured.upper),
-            .coarse = sliced_view<Columns>(coloured.coarse_upper),
+    return {.lower = sliced_view<As>(coloured.lower),
+            .upper = sliced_view<As>(coloured.upper),
+            .coarse = sliced_view<As>(coloured.coarse_upper),
             .outer = coloured.outer.full_view(),
             .diagonal = coloured.diagonal.data(),
             .r = vectors.r,
@@ -107,7 +109,7 @@ class TunedLevels {
     const std::int64_t size = levels_[n].vector_size();
     vectors_[n].u = zero_vector(stream, size);
     const bool swept_alone = plans_[n].chunks > 0;
-    if (swept_alone && plans_[n].sweeps != Sweeps::pipelined) {
+    if (swept_alone && !pipelined(n)) {
       vectors_[n].y = zero_vector(stream, levels_[n].rows());
       fill_bytes(vectors_[n].y.data(), 0xff, vectors_[n].y.bytes(), stream);
     }
@@ -122,7 +124,6 @@ class TunedLevels {
   const Communicator& ranks_;
   std::vector<ColouredLevel> levels_;
   std::vector<ChunkPlan> plans_;
-  HalfWork work_;
   std::vector<LevelVectors> vectors_;
   std::vector<std::unique_ptr<ListExchange<double>>> exchanges_;
 };

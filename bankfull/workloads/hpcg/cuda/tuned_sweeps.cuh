@@ -26,7 +26,10 @@ class TunedSweeps {
         fused_(fused),
         stream_(executor.stream()),
         product_(product),
-        partials_(partials) {}
+        partials_(partials),
+        tickets_(executor.make<unsigned>(2)) {
+    executor.fill(tickets_.data(), 2, 0U);
+  }
 
   [[nodiscard]] std::size_t level_count() const { return levels_.count(); }
 
@@ -44,29 +47,29 @@ class TunedSweeps {
   void restrict_residual(std::size_t level) {
     if (levels_.alone()) {
       for_coarse_classes(level, [&](const RowClass& rows) {
-        queue<RestrictResidual<Outer::none>>(level, rows.interior, true);
+        queue<RestrictResidual<Outer::none>>(level, rows.interior);
       });
       return;
     }
     if (!levels_.overlaps(level)) {
       levels_.exchange(level).exchange(levels_.x(level));
       for_coarse_classes(level, [&](const RowClass& rows) {
-        queue<RestrictResidual<Outer::some>>(level, rows.all(), true);
+        queue<RestrictResidual<Outer::some>>(level, rows.all());
       });
       return;
     }
     levels_.exchange(level).start(levels_.x(level));
     for_coarse_classes(level, [&](const RowClass& rows) {
-      queue<RestrictResidual<Outer::none>>(level, rows.interior, true);
+      queue<RestrictResidual<Outer::none>>(level, rows.interior);
     });
     levels_.exchange(level).finish();
     for_coarse_classes(level, [&](const RowClass& rows) {
-      queue<RestrictResidual<Outer::some>>(level, rows.boundary, false);
+      queue<RestrictResidual<Outer::some>>(level, rows.boundary);
     });
   }
 
   void prolong(std::size_t level) {
-    for_coarse_classes(level, [&](const RowClass& rows) { queue<Prolong>(level, rows.all(), false); });
+    for_coarse_classes(level, [&](const RowClass& rows) { queue<Prolong>(level, rows.all()); });
   }
 
   void forward_again(std::size_t level) {
@@ -97,21 +100,22 @@ class TunedSweeps {
   }
 
  private:
-  /// Queues body(row) for a range of rows, which begins with a chunk if those of the halves are
-  /// dealt apart.
+  /// Queues body(row) for a range of rows.
   template <class Body>
-  void queue(std::size_t level, const Range& rows, bool apart) {
-    if (rows.size() == 0) {
-      return;
+  void queue(std::size_t level, const Range& rows) {
+    if (levels_.pipelined(level)) {
+      queue_as<Body, PipelinedColumns<Columns>>(level, rows);
+    } else {
+      queue_as<Body, Columns>(level, rows);
     }
-    const HalfWork& work = levels_.work();
-    const HalfTiles tiles{
-        .tiles = blocks_for(rows.size()).x,
-        .chunk_tiles = static_cast<unsigned>(levels_.plan(level).rows / tile_rows),
-        .apart = apart && work.apart()};
-    launch(stream_, {dim3(work.blocks(tiles.tiles, row_blocks_each)), dim3(threads_per_block)},
-           rows_kernel<Body, Columns>, rows, tiles,
-           work.lists(tiles.of_half(0), tiles.of_half(1)), levels_.arguments(level));
+  }
+
+  template <class Body, class As>
+  void queue_as(std::size_t level, const Range& rows) {
+    if (rows.size() > 0) {
+      launch(stream_, {blocks_for(rows.size()), dim3(threads_per_block)}, rows_kernel<Body, As>,
+             rows, levels_.template arguments<As>(level));
+    }
   }
 
   enum class Direction { forward, backward };
@@ -128,54 +132,51 @@ class TunedSweeps {
   void queue_sweep(std::size_t level, Direction direction, Swept rows = Swept::all) {
     const ChunkPlan& plan = levels_.plan(level);
     const ChunkList& list = list_of(plan, rows);
-    if (list.empty()) {
+    if (list.count() == 0) {
       return;
     }
-    const ChunkOrder order{.chunks = list.chunks.data(),
-                           .first = 0,
-                           .reversed = direction == Direction::backward,
-                           .lists = levels_.work().lists(list.counts[0], list.counts[1])};
+    const ChunkOrder order{
+        .chunks = list.chunks.data(), .first = 0, .reversed = direction == Direction::backward};
     switch (plan.sweeps) {
       case Sweeps::classes:
         queue_classes<SweepStep, Summing>(level, direction, rows);
         break;
       case Sweeps::pipelined:
-        queue_pipelined<PipelineStep, Summing>(level, direction, order);
+        queue_pipelined<PipelineStep, Summing>(level, direction, list, order);
         break;
       case Sweeps::automatic:
       case Sweeps::syncfree:
-        queue_blocks<SweepStep, Summing>(level, order, 0, true);
-    }
-  }
-
-  /// Queues a kernel whose blocks take chunks. With two lists each half must have blocks that run:
-  /// all of them do, on all multiprocessors.
-  template <class... Parameters, class... Arguments>
-  void queue_chunks(const HalfLists& lists, int blocks_each, const LaunchShape& block,
-                    void (*kernel)(Parameters...), Arguments... arguments) {
-    LaunchShape shape = block;
-    if (lists.counts[1] > 0) {
-      shape.grid = dim3(levels_.work().all_blocks(blocks_each));
-      launch_together(stream_, shape, kernel, arguments...);
-    } else {
-      shape.grid = dim3(levels_.work().blocks(lists.counts[0], blocks_each));
-      launch(stream_, shape, kernel, arguments...);
+        queue_blocks<SweepStep, Summing>(level, list.count(), order, 0, true);
     }
   }
 
   template <class PipelineStep, bool Summing>
-  void queue_pipelined(std::size_t level, Direction direction, const ChunkOrder& order) {
+  void queue_pipelined(std::size_t level, Direction direction, const ChunkList& list,
+                       const ChunkOrder& order) {
     const ChunkPlan& plan = levels_.plan(level);
     const bool forward = direction == Direction::forward;
-    constexpr auto kernel = pipeline_kernel<PipelineStep, Summing, Columns>;
+    using As = PipelinedColumns<Columns>;
+    constexpr auto kernel = pipeline_kernel<PipelineStep, Summing, As>;
     allow_shared_bytes(kernel, ring_bytes);
-    queue_chunks(order.lists, 1, {dim3(), dim3(pipeline::threads), ring_bytes}, kernel,
-                 pipeline::Sweep{
-                     .order = order,
-                     .dependences = (forward ? plan.lower : plan.upper).data(),
-                     .done = (forward ? plan.forward_done : plan.backward_done).data(),
-                     .other = (forward ? plan.backward_done : plan.forward_done).data()},
-                 levels_.arguments(level), partials_);
+    const pipeline::Sweep sweep{.order = order,
+                                .dependences = (forward ? plan.lower : plan.upper).data(),
+                                .done = (forward ? plan.forward_done : plan.backward_done).data(),
+                                .other = (forward ? plan.backward_done : plan.forward_done).data(),
+                                .chunks = {list.counts[0], list.counts[1]},
+                                .tickets = tickets_.data(),
+                                .half_of_multiprocessor = plan.halves == nullptr
+                                                              ? nullptr
+                                                              : plan.halves->of_multiprocessor()};
+    const auto all = static_cast<unsigned>(multiprocessors_of(stream_.device()));
+    LaunchShape shape{dim3(all), dim3(pipeline::threads), ring_bytes};
+    if (list.counts[1] > 0) {
+      // On each multiprocessor a block that runs, hence in each half.
+      launch_together(stream_, shape, kernel, sweep, levels_.template arguments<As>(level),
+                      partials_);
+    } else {
+      shape.grid = dim3(std::min(list.count(), all));
+      launch(stream_, shape, kernel, sweep, levels_.template arguments<As>(level), partials_);
+    }
   }
 
   /// Rows of a class, with the empty ones after them, that belong to a sweep.
@@ -198,33 +199,32 @@ class TunedSweeps {
   template <template <class> class SweepStep, bool Summing>
   void queue_classes(std::size_t level, Direction direction, Swept swept) {
     const std::size_t count = levels_.classes(level).size();
-    unsigned before = 0;
+    std::size_t before = 0;
     for (std::size_t n = 0; n < count; ++n) {
       const std::size_t number = direction == Direction::forward ? n : count - 1 - n;
       const Range rows = swept_rows(level, number, swept);
-      const auto tiles = static_cast<unsigned>(rows.size() / tile_rows);
-      queue_blocks<SweepStep, Summing>(level,
+      const auto tiles = static_cast<std::size_t>(rows.size() / tile_rows);
+      queue_blocks<SweepStep, Summing>(level, tiles,
                                        {.chunks = nullptr,
                                         .first = static_cast<std::int32_t>(rows.begin / tile_rows),
-                                        .reversed = false,
-                                        .lists = levels_.work().lists(tiles, 0)},
+                                        .reversed = false},
                                        before, n + 1 == count);
       before += tiles;
     }
   }
 
-  /// `before`: chunks of the kernels of the same sweep that were queued before, of which this one
+  /// `before`: blocks of the kernels of the same sweep that were queued before, of which this one
   /// may be the last.
   template <template <class> class SweepStep, bool Summing>
-  void queue_blocks(std::size_t level, const ChunkOrder& order, unsigned before, bool last) {
-    const unsigned chunks = order.lists.counts[0] + order.lists.counts[1];
+  void queue_blocks(std::size_t level, std::size_t blocks, const ChunkOrder& order,
+                    std::size_t before, bool last) {
     BlockSums sums = product_;
-    sums.first = before;
-    sums.count = last ? before + chunks : 0U;
-    if (chunks > 0) {
-      queue_chunks(order.lists, sweep_blocks_each, {dim3(), dim3(threads_per_block)},
-                   sync_free_sweep_kernel<SweepStep, Summing, Columns>, order,
-                   levels_.arguments(level), sums);
+    sums.first = static_cast<unsigned>(before);
+    sums.count = last ? static_cast<unsigned>(before + blocks) : 0U;
+    if (blocks > 0) {
+      launch(stream_, {dim3(static_cast<unsigned>(blocks)), dim3(threads_per_block)},
+             sync_free_sweep_kernel<SweepStep, Summing, Columns>, order, levels_.arguments(level),
+             sums);
     }
   }
 
@@ -241,6 +241,7 @@ class TunedSweeps {
   const Stream& stream_;
   BlockSums product_;
   double* partials_;
+  Buffer<unsigned> tickets_;  ///< of pipelined sweeps
 };
 
 }  // namespace bankfull::hpcg::cuda

@@ -2,7 +2,6 @@
 
 #include "bankfull/workloads/hpcg/cuda/backend.cuh"
 #include "bankfull/workloads/hpcg/cuda/block_sums.cuh"
-#include "bankfull/workloads/hpcg/cuda/half_lists.cuh"
 #include "bankfull/workloads/hpcg/cuda/sweeps.cuh"
 
 #include <cstdint>
@@ -25,7 +24,7 @@ static __global__ void __launch_bounds__(threads_per_block)
     r[n] = now;
     sum = now.x * now.x + now.y * now.y;
   }
-  add_up(sums, sum);
+  add_up(sums, sum, blockIdx.x, gridDim.x);
 }
 
 /// x += (factor put off) p, then p = z + beta p; p = z in the first iteration.
@@ -98,53 +97,44 @@ static __global__ void __launch_bounds__(threads_per_block)
   if (first == 0) {
     scalars->put_off = alpha;
   }
-  add_up(sums, sum);
+  add_up(sums, sum, blockIdx.x, gridDim.x);
 }
 
 /// The factors of one iteration become those of the last.
 static __global__ void keep_product_kernel(Scalars* scalars) { scalars->previous_rz = scalars->rz; }
 
-/// Ranges of rows, which begin with chunks. A piece of work is the n-th tile of every range (or of
-/// every parts-th), so that its rows are close together on the grid and share the x that they read.
+/// Ranges of rows. Each block processes a part of every range (or of every gridDim.y-th), so that
+/// the rows of a block are close together on the grid and share the x that they read.
 struct DealtRanges {
   const Range* ranges = nullptr;  ///< in GPU memory
   int count = 0;
-  HalfTiles tiles = {};  ///< of the longest range
-  unsigned parts = 1;
-
-  /// Pieces of work.
-  [[nodiscard]] __host__ __device__ unsigned pieces() const { return tiles.tiles * parts; }
+  unsigned blocks = 0;  ///< for the longest range
 };
 
-/// Adds up the terms of the rows: of each, add(row, term) returns the thread's sum with its term.
+/// Adds up the terms of the block's rows: of each, add(row, term) returns the thread's sum with its
+/// term.
 template <class Add>
-__device__ __forceinline__ void sum_over_rows(const DealtRanges& rows, const HalfLists& lists,
-                                              const BlockSums& sums, const Add& add) {
-  for_claimed(lists, [&](const Claim& claim) {
-    const unsigned tiles = rows.tiles.of_half(claim.half);
-    const unsigned part = claim.item / tiles;
-    const unsigned tile = rows.tiles.tile(claim.half, claim.item % tiles);
-    double term = 0.0;
+__device__ __forceinline__ void sum_over_rows(const DealtRanges& rows, const BlockSums& sums,
+                                              const Add& add) {
+  double term = 0.0;
 #pragma unroll 1
-    for (int n = static_cast<int>(part); n < rows.count; n += static_cast<int>(rows.parts)) {
-      const Range mine = rows.ranges[n];
-      const std::int64_t row = mine.begin + std::int64_t{tile} * threads_per_block + threadIdx.x;
-      if (row < mine.end) {
-        term = add(row, term);
-      }
+  for (int n = static_cast<int>(blockIdx.y); n < rows.count; n += static_cast<int>(gridDim.y)) {
+    const Range mine = rows.ranges[n];
+    const std::int64_t row =
+        mine.begin + std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x;
+    if (row < mine.end) {
+      term = add(row, term);
     }
-    add_partial(sums, term, part * rows.tiles.tiles + tile);
-  });
-  add_up_partials(sums);
+  }
+  add_up(sums, term, blockIdx.y * gridDim.x + blockIdx.x, gridDim.x * gridDim.y);
 }
 
 /// y = A x and the terms of x.y.
 template <class Columns, Outer Others>
-__global__ void __launch_bounds__(threads_per_block, row_blocks_each)
-    multiply_kernel(const __grid_constant__ DealtRanges rows, const __grid_constant__ HalfLists lists,
-                    const __grid_constant__ LevelArguments<Columns> a,
+__global__ void __launch_bounds__(threads_per_block, 4)
+    multiply_kernel(DealtRanges rows, const __grid_constant__ LevelArguments<Columns> a,
                     const double* x, double* y, const __grid_constant__ BlockSums sums) {
-  sum_over_rows(rows, lists, sums, [&](std::int64_t row, double term) {
+  sum_over_rows(rows, sums, [&](std::int64_t row, double term) {
     const double own = x[row];
     const double lower = times(a.lower, row, x);
     const double upper = times(a.upper, row, x);
@@ -166,14 +156,13 @@ struct RecurrenceVectors {
 /// x += (factor put off) p; p = z + beta p; A p = A z + beta A p, with A z = L z + (D + U) z + E z,
 /// of which the last sweep has left the middle; the terms of p.Ap. p = z in the first iteration.
 template <class Columns, Outer Others>
-__global__ void __launch_bounds__(threads_per_block, row_blocks_each)
-    recurrence_kernel(const __grid_constant__ DealtRanges rows, const __grid_constant__ HalfLists lists,
-                      const __grid_constant__ LevelArguments<Columns> a,
+__global__ void __launch_bounds__(threads_per_block, 4)
+    recurrence_kernel(DealtRanges rows, const __grid_constant__ LevelArguments<Columns> a,
                       const Scalars* scalars, bool first, const RecurrenceVectors v,
                       const __grid_constant__ BlockSums sums) {
   const double alpha = first ? 0.0 : scalars->put_off;
   const double beta = first ? 0.0 : scalars->beta();
-  sum_over_rows(rows, lists, sums, [&](std::int64_t row, double term) {
+  sum_over_rows(rows, sums, [&](std::int64_t row, double term) {
     const double lower = times(a.lower, row, v.z);
     const double outer = Others == Outer::some ? times(a.outer, row, v.z) : 0.0;
     const double before = first ? 0.0 : __ldcs(v.p + row);
