@@ -18,6 +18,7 @@ constexpr unsigned sampled_lines = 256;
 constexpr unsigned sample_stride = 33 * line_bytes;  // lines of many blocks, at many places in them
 constexpr int sample_tries = 5;
 constexpr int survey_tries = 3;
+constexpr int survey_warps = 8;  // of a block, which wait far longer than they issue
 constexpr int word_bits = 32;
 
 __device__ __forceinline__ unsigned* word_at(std::byte* memory, std::int64_t byte) {
@@ -35,14 +36,17 @@ __global__ void sample_halves_kernel(std::byte* memory, unsigned* clocks) {
   }
 }
 
-/// Blocks of one thread, one per multiprocessor. Adds to `costs[pair]` what it costs more to take
-/// the first block of a pair for half 0's and the second for half 1's than the other way round.
-/// Both halves look at all pairs.
+/// One block per multiprocessor, of whose warps one thread each works. Adds to `costs[pair]` what
+/// it costs more to take the first block of a pair for half 0's and the second for half 1's than
+/// the other way round. Both halves look at all pairs.
 __global__ void survey_pairs_kernel(std::byte* memory, std::int64_t pairs,
                                     const std::uint8_t* half_of_unit, unsigned* counts,
                                     int counts_of_half0, int counts_of_half1, int* costs) {
+  if (threadIdx.x % 32 != 0) {
+    return;
+  }
   const unsigned half = half_of_unit[multiprocessor_number()];
-  const std::int64_t members = half == 0 ? counts_of_half0 : counts_of_half1;
+  const std::int64_t members = survey_warps * (half == 0 ? counts_of_half0 : counts_of_half1);
   for (std::int64_t pair = atomicAdd(counts + half, 1U); pair < pairs; pair += members) {
     std::byte* const at = memory + 2 * half_block_bytes * pair;
     const auto first = static_cast<int>(fewest_clocks(word_at(at, 0), survey_tries));
@@ -60,12 +64,14 @@ __global__ void note_swapped_kernel(const int* costs, std::int64_t words, std::u
   }
 }
 
-/// One block of one thread on each multiprocessor: it takes more than half of the shared memory.
+/// One block of so many threads on each multiprocessor: it takes more than half of the shared
+/// memory.
 template <class... Parameters>
-LaunchShape alone_on_each(const Stream& stream, void (*kernel)(Parameters...)) {
+LaunchShape alone_on_each(const Stream& stream, int threads, void (*kernel)(Parameters...)) {
   const std::size_t bytes = max_shared_bytes(stream.device(), kernel) - 1024;
   allow_shared_bytes(kernel, bytes);
-  return {dim3(static_cast<unsigned>(multiprocessors_of(stream.device()))), dim3(1), bytes};
+  return {dim3(static_cast<unsigned>(multiprocessors_of(stream.device()))),
+          dim3(static_cast<unsigned>(threads)), bytes};
 }
 
 template <class T>
@@ -88,7 +94,7 @@ Samples sample_latencies(const Stream& stream) {
                                 std::size_t{max_multiprocessors} * sampled_lines);
   fill_bytes(memory.data(), 0, memory.bytes(), stream);
   fill_bytes(clocks.data(), 0, clocks.bytes(), stream);
-  launch_together(stream, alone_on_each(stream, &sample_halves_kernel), &sample_halves_kernel,
+  launch_together(stream, alone_on_each(stream, 1, &sample_halves_kernel), &sample_halves_kernel,
                   memory.data(), clocks.data());
   const std::vector<unsigned> all = downloaded(clocks, stream);
   Samples samples;
@@ -138,9 +144,9 @@ void find_swapped(const L2Halves& halves, std::byte* memory, std::int64_t pairs,
   const Buffer<unsigned> begun(MemorySpace::device, 2);
   fill_bytes(costs.data(), 0, costs.bytes(), stream);
   fill_bytes(begun.data(), 0, begun.bytes(), stream);
-  launch_together(stream, alone_on_each(stream, &survey_pairs_kernel), &survey_pairs_kernel, memory,
-                  pairs, halves.of_multiprocessor(), begun.data(), halves.multiprocessors(0),
-                  halves.multiprocessors(1), costs.data());
+  launch_together(stream, alone_on_each(stream, 32 * survey_warps, &survey_pairs_kernel),
+                  &survey_pairs_kernel, memory, pairs, halves.of_multiprocessor(), begun.data(),
+                  halves.multiprocessors(0), halves.multiprocessors(1), costs.data());
   launch(stream, {dim3(blocks), dim3(threads)}, &note_swapped_kernel,
          static_cast<const int*>(costs.data()), static_cast<std::int64_t>(swapped.size()),
          swapped.data());
