@@ -1,4 +1,5 @@
 #include "bankfull/core/base/expects.hpp"
+#include "bankfull/core/exec/cuda_executor.cuh"
 #include "bankfull/core/exec/halved_memory.hpp"
 #include "bankfull/core/exec/launch.cuh"
 #include "bankfull/core/exec/multiprocessor.cuh"
@@ -77,14 +78,6 @@ Buffer<T> allocated(std::size_t count, const Stream& stream) {
   return Buffer<T>(MemorySpace::device, count);
 }
 
-template <class T>
-std::vector<T> downloaded(const Buffer<T>& buffer, const Stream& stream) {
-  std::vector<T> values(buffer.size());
-  copy_bytes(values.data(), buffer.data(), buffer.bytes(), stream);
-  stream.synchronize();
-  return values;
-}
-
 /// Latencies by multiprocessor, and which these are.
 struct Samples {
   std::vector<unsigned> units;
@@ -99,7 +92,8 @@ Samples sample_latencies(const Stream& stream) {
   fill_bytes(clocks.data(), 0, clocks.bytes(), stream);
   launch(stream, alone_on_each(stream, &sample_halves_kernel), &sample_halves_kernel, memory.data(),
          clocks.data());
-  const std::vector<unsigned> all = downloaded(clocks, stream);
+  const std::vector<unsigned> all =
+      CudaExecutor(stream).to_host(clocks.data(), static_cast<std::int64_t>(clocks.size()));
   Samples samples;
   for (unsigned unit = 0; unit < max_multiprocessors; ++unit) {
     const auto begin = all.begin() + std::ptrdiff_t{unit} * sampled_lines;

@@ -1,3 +1,4 @@
+#include "bankfull/core/exec/cuda_executor.cuh"
 #include "bankfull/core/exec/half_queues.cuh"
 #include "bankfull/core/exec/halved_memory.hpp"
 #include "bankfull/core/exec/launch.cuh"
@@ -13,10 +14,7 @@ namespace {
 
 template <class T>
 std::vector<T> downloaded(const Buffer<T>& buffer, const Stream& stream) {
-  std::vector<T> values(buffer.size());
-  copy_bytes(values.data(), buffer.data(), buffer.bytes(), stream);
-  stream.synchronize();
-  return values;
+  return CudaExecutor(stream).to_host(buffer.data(), static_cast<std::int64_t>(buffer.size()));
 }
 
 /// Writes half and number of every block into its first and last words; one thread per block.
