@@ -3,10 +3,14 @@
 #include "tests/workloads/npb/whole_matrix.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <functional>
 #include <gtest/gtest.h>
 #include <map>
 #include <random>
+#include <string>
+#include <vector>
 
 namespace bankfull::npb::cg {
 namespace {
@@ -210,6 +214,20 @@ TEST_F(CgMatrixOnGpu, IsScaledAsItIsFormed) {
   for (std::size_t row = 0; row < once.size(); ++row) {
     for (const auto& [column, value] : once[row]) {
       ASSERT_EQ(scaled[row].at(column), 1.5 * value);
+    }
+  }
+}
+
+// Layouts of an H200, and one of class D's kind: many panels, short slices.
+TEST_F(CgMatrixOnGpu, TakesTheMemoryThatIsStated) {
+  for (const Class size : {Class::w, Class::a, Class::b}) {
+    for (const std::int64_t shared_bytes : {232192, 24576}) {
+      const CgParameters& cg = cg_parameters(size);
+      const cuda::Tiling tiling = cuda::tiling_for(cg.rows, 132, shared_bytes);
+      const cuda::Tiles tiles = cuda::TileAssembly(executor_, size, tiling).build(halves_);
+      const auto stated = static_cast<double>(cuda::tile_bytes(tiling, cg.nonzeros));
+      EXPECT_LE(static_cast<double>(tiles.bytes()), stated) << cg.rows << ' ' << shared_bytes;
+      EXPECT_GE(static_cast<double>(tiles.bytes()), 0.6 * stated) << cg.rows << ' ' << shared_bytes;
     }
   }
 }
