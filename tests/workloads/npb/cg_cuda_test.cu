@@ -10,6 +10,7 @@
 #include <map>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace bankfull::npb::cg {
@@ -218,17 +219,15 @@ TEST_F(CgMatrixOnGpu, IsScaledAsItIsFormed) {
   }
 }
 
-// Layouts of an H200, and one of class D's kind: many panels, short slices.
+// The layouts of an H200, and one of class D's kind: many panels, short slices.
 TEST_F(CgMatrixOnGpu, TakesTheMemoryThatIsStated) {
-  for (const Class size : {Class::w, Class::a, Class::b}) {
-    for (const std::int64_t shared_bytes : {232192, 24576}) {
-      const CgParameters& cg = cg_parameters(size);
-      const cuda::Tiling tiling = cuda::tiling_for(cg.rows, 132, shared_bytes);
-      const cuda::Tiles tiles = cuda::TileAssembly(executor_, size, tiling).build(halves_);
-      const auto stated = static_cast<double>(cuda::tile_bytes(tiling, cg.nonzeros));
-      EXPECT_LE(static_cast<double>(tiles.bytes()), stated) << cg.rows << ' ' << shared_bytes;
-      EXPECT_GE(static_cast<double>(tiles.bytes()), 0.6 * stated) << cg.rows << ' ' << shared_bytes;
-    }
+  for (const auto& [size, shared_bytes] :
+       {std::pair{Class::a, 232192}, {Class::b, 232192}, {Class::b, 24576}}) {
+    const CgParameters& cg = cg_parameters(size);
+    const cuda::Tiling tiling = cuda::tiling_for(cg.rows, 132, shared_bytes);
+    const cuda::Tiles tiles = cuda::TileAssembly(executor_, size, tiling).build(halves_);
+    const auto stated = static_cast<double>(cuda::tile_bytes(tiling, cg.nonzeros));
+    EXPECT_NEAR(static_cast<double>(tiles.bytes()), stated, 0.05 * stated) << cg.rows;
   }
 }
 
