@@ -54,7 +54,9 @@ advection = "bounded"
 [boundaries]
 x = "periodic"
 y = "periodic"
-z.lower = { velocity = { varying = ["0.1*sin(3*t)", 0, 0] }, temperature = 0.5, salt = 0 }
+# Fastest at the start: what multigrid may leave of a divergence depends on the largest velocity in
+# the run, and pieces of a run must not differ in that.
+z.lower = { velocity = { varying = ["0.1*cos(3*t)", 0, 0] }, temperature = 0.5, salt = 0 }
 z.upper = { velocity = "no-slip", temperature = -0.5, salt = { flux = 0.01 } }
 
 [initial]
@@ -462,8 +464,11 @@ class Ends(Runs):
         self.assertIn(f"continues from step {step}", out)
 
     def test_begins_with_the_flow_of_another_run(self):
-        self.run_convect("layer.toml", "--output", "coarse", "--set", "steps=20")
-        text = LAYER.replace('temperature = "0.5 - z"\nnoise = 1e-2', 'from = "coarse"').replace("every = 7", "every = 1").replace("steps = 60", "steps = 2")
+        # A flow that is loaded loses the divergence that solves have left. A wall at rest makes no layer that grids resolve differently.
+        layer = LAYER.replace("cos(3*t)", "sin(3*t)")
+        (self.path / "coarse.toml").write_text(layer)
+        self.run_convect("coarse.toml", "--output", "coarse", "--set", "steps=20", "--set", "solver.divergence=1e-9")
+        text = layer.replace('temperature = "0.5 - z"\nnoise = 1e-2', 'from = "coarse"').replace("every = 7", "every = 1").replace("steps = 60", "steps = 2")
         text = text.replace("[16, 8, 8]", "[24, 10, 12]")
         (self.path / "fine.toml").write_text(text)
         out, _ = self.run_convect("fine.toml", "--output", "run", "--dry-run")

@@ -15,10 +15,13 @@
 #include "bankfull/workloads/convection/flow_halo.hpp"
 #include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/pressure.hpp"
+#include "bankfull/workloads/convection/pressure_start.hpp"
 #include "bankfull/workloads/convection/staged_integrator.hpp"
 
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <type_traits>
 
 namespace bankfull::convection {
 namespace {
@@ -44,6 +47,9 @@ class CpuBackend {
     flow_.touch(sides_[0]);
     flow_.touch(sides_[1]);
     flow_.touch(tendencies_);
+    if (extrapolates_pressure(plan_)) {
+      past_ = std::make_unique<PastPressure>(flow_);
+    }
     copy_sources();
   }
 
@@ -63,6 +69,7 @@ class CpuBackend {
     clock_.progress = clock_.next = {};
     ghosts_.move_walls(drive_.walls, 0.0);
   }
+  void set_first_pressure(std::int64_t step) { past_->first = step; }
   void forget_rates() { clock_.of_flow = clock_.noted = {}; }
   [[nodiscard]] bool keeps_pressure() const { return implicit_.any(); }
   void forget_kept_pressure() { implicit_.forget_pressure(); }
@@ -127,6 +134,9 @@ class CpuBackend {
                   plan_.grid().extents(), sides_[side][field]);
     }
     std::fill_n(tendencies_.data(), tendencies_.size(), Real(0));
+    if (past_) {
+      past_->clear(flow_);
+    }
     bounded_.restart();
   }
 
@@ -212,12 +222,45 @@ class CpuBackend {
     });
   }
 
+  void extrapolate_pressure() const { extrapolate_pressure(past_->weights); }
+
+  void extrapolate_pressure(const StartWeights& weights) const {
+    const poisson::CellSlots<Real> potential = pressure_->solution();
+    flow_.rows.each_row([&](std::int64_t i, std::int64_t j) {
+      start_pressure_row(weights, &potential(i, j, 0), past_->pressure[0].row(i, j),
+                         past_->expected_change[0].row(i, j), n_.nk);
+    });
+  }
+
   [[nodiscard]] poisson::Solver<Real>& pressure() const { return *pressure_; }
 
   void finish() const {}
 
  private:
+  struct PastPressure {
+    explicit PastPressure(const FlowOnCpu<Real>& flow)
+        : pressure(flow.layout, 1, Device::cpu()),
+          expected_change(Layout(flow.n, 1, sizeof(float)), 1, Device::cpu()) {
+      clear(flow);
+    }
+
+    void clear(const FlowOnCpu<Real>& flow) {
+      flow.rows.each_row([this](std::int64_t i, std::int64_t j) {
+        std::fill_n(pressure[0].row(i, j), pressure.layout().row_pitch(), Real(0));
+        std::fill_n(expected_change[0].row(i, j), expected_change.layout().row_pitch(), 0.0F);
+      });
+    }
+
+    FieldSet<Real> pressure;
+    FieldSet<float> expected_change;
+    std::int64_t first = step_of_first_pressure;
+    StartWeights weights;
+  };
+
   void set_factors_of_next() {
+    if (past_) {
+      past_->weights = weights_of_start(clock_, past_->first);
+    }
     const Stages stages = stages_of(clock_.rule.scheme, clock_.next.dt, clock_.next.dt_before);
     for (int n = 0; n < stages.count; ++n) {
       const int following = stages.count - 1 - n;
@@ -239,6 +282,10 @@ class CpuBackend {
         return body(self.implicit_.pressure());
       case Kept::potential:
         return body(self.pressure_->solution());
+      case Kept::past_pressure:
+        return body(self.past_->pressure[0]);
+      case Kept::expected_change:
+        return body(self.past_->expected_change[0]);
       case Kept::flux:
         return body(self.bounded_.kept_flux(field));
     }
@@ -270,8 +317,9 @@ class CpuBackend {
       const std::int64_t i = row / rows;
       const std::int64_t j = row % rows;
       const double* const from = values + (i * n.nj + first_j + j) * n.nk;
-      std::transform(from, from + n.nk, &field(part.i0 - first_i + i, j, 0),
-                     [](double value) { return static_cast<Real>(value); });
+      auto* const to = &field(part.i0 - first_i + i, j, 0);
+      using Value = std::remove_reference_t<decltype(*to)>;
+      std::transform(from, from + n.nk, to, [](double value) { return static_cast<Value>(value); });
     });
   }
 
@@ -393,6 +441,7 @@ class CpuBackend {
   std::unique_ptr<FieldSet<Real>> sources_;
   StepClock clock_;
   std::unique_ptr<poisson::Solver<Real>> pressure_;
+  std::unique_ptr<PastPressure> past_;  ///< where the pressure is extrapolated
   FlowGhosts<Real> ghosts_;
   FlowHalo<Real> halo_;
   ImplicitOnCpu<Real> implicit_;

@@ -19,10 +19,13 @@
 #include "bankfull/workloads/convection/flow_halo.hpp"
 #include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/pressure.hpp"
+#include "bankfull/workloads/convection/pressure_start.hpp"
 #include "bankfull/workloads/convection/staged_integrator.hpp"
 
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <type_traits>
 
 namespace bankfull::convection {
 namespace {
@@ -47,6 +50,13 @@ struct SetStage {
   Stage stage;
 
   __device__ void operator()(std::int64_t /*only*/) const { to->stage = stage; }
+};
+
+struct SetWeights {
+  StartWeights* to;
+  StartWeights weights;
+
+  __device__ void operator()(std::int64_t /*only*/) const { *to = weights; }
 };
 
 /// A stage that a caller chooses takes no time.
@@ -81,6 +91,44 @@ struct DriveOnGpu {
   }
 };
 
+/// How the pressure is extrapolated: in the GPU's memory, as the lengths of steps are.
+struct StartOnGpu {
+  std::int64_t first = step_of_first_pressure;
+  StartWeights weights;
+  StartWeights given;  ///< of a stage that a caller chooses
+};
+
+template <class Real>
+struct StartPressure {
+  const StartWeights* weights;
+  poisson::CellSlots<Real> potential;
+  FieldView<Real> before;
+  FieldView<float> expected;
+
+  __device__ void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    Real& cell = potential(i, j, k);
+    cell = pressure_start(*weights, cell, before(i, j, k), expected(i, j, k));
+  }
+};
+
+/// The pressure of the step before the last one, and its change that was expected.
+template <class Real>
+struct PastPressureOnGpu {
+  PastPressureOnGpu(const Layout& layout, Device gpu)
+      : pressure(layout, 1, gpu),
+        expected_change(Layout(layout.interior(), 1, sizeof(float)), 1, gpu),
+        start(MemorySpace::device, 1) {}
+
+  void clear(const Stream& stream) {
+    fill_bytes(pressure.data(), 0, pressure.bytes(), stream);
+    fill_bytes(expected_change.data(), 0, expected_change.bytes(), stream);
+  }
+
+  FieldSet<Real> pressure;
+  FieldSet<float> expected_change;
+  Buffer<StartOnGpu> start;
+};
+
 /// The step to come by one thread, and the factors and times of its stages. The clock lies in the
 /// GPU's memory: a recorded graph serves any step.
 template <class Real>
@@ -89,12 +137,16 @@ struct ChooseStep {
   StageFactorsOnGpu<Real>* factors;
   StageTimes* times;
   ImplicitSlot<Real>* implicit;  ///< null: diffusion is explicit
+  StartOnGpu* start;             ///< null: the pressure is not extrapolated
   bool ends_step;
 
   __device__ void operator()(std::int64_t /*only*/ = 0) const {
     StepClock now = *clock;
     ends_step ? now.end_step() : now.choose();
     *clock = now;
+    if (start != nullptr) {
+      start->weights = weights_of_start(now, start->first);
+    }
     const Stages stages = stages_of(now.rule.scheme, now.next.dt, now.next.dt_before);
     for (int n = 0; n < stages.count; ++n) {
       const int following = stages.count - 1 - n;
@@ -115,7 +167,8 @@ struct SetPart {
   Box block;
 
   __device__ void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    field(i - block.i0, j - block.j0, k - block.k0) = static_cast<Real>(from(i, j, k));
+    auto& to = field(i - block.i0, j - block.j0, k - block.k0);
+    to = static_cast<std::remove_reference_t<decltype(to)>>(from(i, j, k));
   }
 };
 
@@ -222,6 +275,11 @@ class CudaBackend {
     for (FieldSet<Real>* set : {&sides_[0], &sides_[1], &tendencies_}) {
       fill_bytes(set->data(), 0, set->bytes(), stream_);
     }
+    if (extrapolates_pressure(plan_)) {
+      past_ = std::make_unique<PastPressureOnGpu<Real>>(layout_, plan.problem().device);
+      past_->clear(stream_);
+      set_first_pressure(step_of_first_pressure);
+    }
     copy_sources();
     if (plan.problem().implicit_anywhere()) {
       implicit_ = std::make_unique<ImplicitOnGpu<Real>>(
@@ -263,6 +321,11 @@ class CudaBackend {
     copy_bytes(clock_.data(), &with_rule, sizeof(with_rule), stream_);
     stream_.synchronize();
     queue_drive_of_now();
+  }
+  void set_first_pressure(std::int64_t step) {
+    const StartOnGpu start{.first = step};
+    copy_bytes(past_->start.data(), &start, sizeof(start), stream_);
+    stream_.synchronize();
   }
   [[nodiscard]] bool keeps_pressure() const { return implicit_ != nullptr; }
   void forget_kept_pressure() { implicit_->forget_pressure(); }
@@ -334,6 +397,9 @@ class CudaBackend {
     set_field_by_field(
         sides_[side], [&](int /*field*/) { return true; }, flow);
     gpu_.fill(tendencies_.data(), static_cast<std::int64_t>(tendencies_.size()), Real(0));
+    if (past_) {
+      past_->clear(stream_);
+    }
     bounded_.restart(gpu_);
   }
 
@@ -413,6 +479,13 @@ class CudaBackend {
              ScaleCells<Real>{pressure_->solution(), static_cast<Real>(factor)});
   }
 
+  void extrapolate_pressure() { queue_start(&past_->start.data()->weights); }
+
+  void extrapolate_pressure(const StartWeights& weights) {
+    gpu_.each(1, SetWeights{&past_->start.data()->given, weights});
+    queue_start(&past_->start.data()->given);
+  }
+
   [[nodiscard]] poisson::Solver<Real>& pressure() const { return *pressure_; }
 
   void copy_fields(std::size_t side) {
@@ -438,6 +511,10 @@ class CudaBackend {
         return body(self.implicit_->pressure());
       case Kept::potential:
         return body(self.pressure_->solution());
+      case Kept::past_pressure:
+        return body(self.past_->pressure[0]);
+      case Kept::expected_change:
+        return body(self.past_->expected_change[0]);
       case Kept::flux:
         return body(self.bounded_.kept_flux(field));
     }
@@ -490,7 +567,11 @@ class CudaBackend {
   }
 
   [[nodiscard]] ChooseStep<Real> choice(bool ends_step) {
-    return {clock_.data(), factors_.data(), times_.data(), implicit_ ? implicit_->slots() : nullptr,
+    return {clock_.data(),
+            factors_.data(),
+            times_.data(),
+            implicit_ ? implicit_->slots() : nullptr,
+            past_ ? past_->start.data() : nullptr,
             ends_step};
   }
 
@@ -505,6 +586,12 @@ class CudaBackend {
             .next = sides_[to][0].origin,
             .planes_per_block = planes_per_block_,
             .largest_buoyancy = &clock_.data()->noted.buoyancy};
+  }
+
+  void queue_start(const StartWeights* weights) {
+    for_each(stream_, box_of(n_),
+             StartPressure<Real>{weights, pressure_->solution(), past_->pressure[0],
+                                 past_->expected_change[0]});
   }
 
   /// The last plane waits for the velocity beyond it, the others need not.
@@ -698,6 +785,7 @@ class CudaBackend {
   std::unique_ptr<FieldSet<Real>> sources_;
   Buffer<StepClock> clock_;
   std::unique_ptr<poisson::Solver<Real>> pressure_;
+  std::unique_ptr<PastPressureOnGpu<Real>> past_;  ///< where the pressure is extrapolated
   FlowHalo<Real> halo_;
   std::unique_ptr<GpuReduction> over_ranks_;  ///< where there are several
   Buffer<Continuations> rules_;

@@ -9,6 +9,7 @@
 #include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/point.hpp"
 #include "bankfull/workloads/convection/pressure.hpp"
+#include "bankfull/workloads/convection/pressure_start.hpp"
 #include "bankfull/workloads/convection/scalar_reference.hpp"
 #include "bankfull/workloads/convection/scheme.hpp"
 #include "bankfull/workloads/convection/staged_integrator.hpp"
@@ -79,7 +80,7 @@ std::int64_t tuned_field_bytes(const Plan& plan) {
   const int sets = has_sources(plan.problem()) ? 4 : 3;  // the flow twice, and its tendencies
   return sets * resident_bytes(field_set_bytes<Real>(layout, plan.fields())) +
          (plan.problem().implicit_anywhere() ? implicit_bytes<Real>(plan, layout) : 0) +
-         bounded_bytes<Real>(plan, layout) + halo_bytes(plan);
+         bounded_bytes<Real>(plan, layout) + bytes_of_past_pressure(plan) + halo_bytes(plan);
 }
 
 /// A flow is loaded and read by pieces.

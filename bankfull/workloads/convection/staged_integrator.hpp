@@ -1,8 +1,10 @@
 #pragma once
 
+#include "bankfull/core/base/error.hpp"
 #include "bankfull/core/field/for_cells.hpp"
 #include "bankfull/workloads/convection/block_values.hpp"
 #include "bankfull/workloads/convection/integrator.hpp"
+#include "bankfull/workloads/convection/pressure_start.hpp"
 #include "bankfull/workloads/convection/state.hpp"
 #include "bankfull/workloads/convection/tally.hpp"
 #include "bankfull/workloads/convection/traffic.hpp"
@@ -24,12 +26,14 @@ inline constexpr int factor_slots = given_slot + 1;
 
 /// What a backend keeps from step to step for each cell.
 enum class Kept {
-  flow,       ///< the fields
-  tendency,   ///< those of the stage before, a field each
-  pressure,   ///< that stages know of, see keeps_pressure
-  potential,  ///< what an iterative pressure solver starts from
-  flux,       ///< of bounded scalars, three each, of the stage before: through the lower faces of
-              ///< cells, and the upper ones of the last along the axis
+  flow,             ///< the fields
+  tendency,         ///< those of the stage before, a field each
+  pressure,         ///< that stages know of, see keeps_pressure
+  potential,        ///< what an iterative pressure solver starts from
+  past_pressure,    ///< of the step before the last one, see pressure_start
+  expected_change,  ///< of the pressure, likewise
+  flux,  ///< of bounded scalars, three each, of the stage before: through the lower faces of
+         ///< cells, and the upper ones of the last along the axis
 };
 
 /// The cells, or faces, of what is kept. `field`: its number among its kind.
@@ -73,6 +77,10 @@ inline Extents extents_of_kept(const Grid& grid, Kept what, int field) {
 ///   corrected_variance(scalar)   of a bounded one, since set_fields; see Diagnosis;
 ///                            set_corrected_variance(scalar, value)
 ///   scale_pressure(factor)   launches that on what the solver starts from
+///   set_first_pressure(step)   which was that of weights_of_start, whose weights are those of the
+///                            step to come wherever factors are; where the pressure is
+///                            extrapolated
+///   extrapolate_pressure()   launches pressure_start with these weights, or those that are given
 ///   pressure()               its poisson::Solver
 ///   copy_fields(side), copied_fields()   see Integrator; of backends that have it
 ///   finish()                 waits for all work
@@ -101,7 +109,7 @@ class StagedIntegrator final : public Integrator {
       const std::size_t to = 1 - side_;
       backend_.use_factors(following);
       backend_.launch_stage(following, to, [this, following, to, stages] {
-        expect_pressure(stages - 1 - following);
+        start_pressure(stages - 1 - following);
         following > 0 ? launch_from(StagePart::advance, to) : launch_last(to);
       });
       side_ = to;
@@ -122,6 +130,7 @@ class StagedIntegrator final : public Integrator {
 
   void restart_clock() override {
     backend_.restart_clock();
+    set_first_pressure(step_of_first_pressure);
     is_chosen_ = false;
     is_first_ = true;
   }
@@ -140,6 +149,9 @@ class StagedIntegrator final : public Integrator {
     use_stage(stage);
     for (std::size_t part = 0; part < stage_parts; ++part) {
       backend_.mark(part);
+      if (static_cast<StagePart>(part) == StagePart::pressure) {
+        start_timed_pressure(stage);
+      }
       backend_.launch(static_cast<StagePart>(part), to);
     }
     backend_.mark(stage_parts);
@@ -168,6 +180,9 @@ class StagedIntegrator final : public Integrator {
 
   void save(StateWriter& to) const override {
     convection::save(backend_.clock(), to);
+    if (extrapolates_pressure(plan_)) {
+      to.counts(name_of_first_pressure, {first_pressure_});
+    }
     save_references(plan_.stepped(), to);
     each_kept(
         [&](const std::string& name, Kept what, int field) { save_kept(name, what, field, to); });
@@ -182,7 +197,8 @@ class StagedIntegrator final : public Integrator {
   /// On several ranks each can read what it has without the others.
   void save_kept(const std::string& name, Kept what, int field, StateWriter& to) const {
     const Extents all = extents_of_kept(plan_.grid(), what, field);
-    const Precision precision = plan_.problem().precision;
+    const Precision precision =
+        what == Kept::expected_change ? Precision::fp32 : plan_.problem().precision;
     const CellReader read = [&, this](const Box& part, double* values) {
       backend_.read_kept(what, side_, field, part, values);
     };
@@ -220,9 +236,12 @@ class StagedIntegrator final : public Integrator {
     is_chosen_ = false;
     is_loaded_ = false;
     backend_.pressure().forget();
+    set_first_pressure(saved_first_pressure(from));
+    const bool has_past = from.has(name_of_past_pressure);
     each_kept([&](const std::string& name, Kept what, int field) {
-      if (what == Kept::potential && !from.has(name)) {
-        return;  // of a run with a direct solver
+      const bool is_past = what == Kept::past_pressure || what == Kept::expected_change;
+      if ((what == Kept::potential && !from.has(name)) || (is_past && !has_past)) {
+        return;  // of a run with a direct solver, another scheme, or before there were those
       }
       backend_.set_kept(what, side_, field,
                         what == Kept::flow ? saved_field(plan_.stepped(), plan_.grid(), field, from)
@@ -320,10 +339,17 @@ class StagedIntegrator final : public Integrator {
     const double solves = std::max(1, pressure_outcome().cycles);
     const bool divergence_begins = solver.takes_divergence() && !backend_.keeps_pressure();
     StageWork work = stage_work(
-        plan_, solves * (divergence_begins ? solver.traffic_after_divergence() : solver.traffic()));
+        plan_,
+        traffic_of_start(plan_) +
+            solves * (divergence_begins ? solver.traffic_after_divergence() : solver.traffic()));
     std::string& model = work[static_cast<std::size_t>(StagePart::pressure)].model;
     if (const std::string way = solver.way(); !way.empty()) {
       model += ", " + way;
+    }
+    if (extrapolates_pressure(plan_)) {
+      model +=
+          "; for its start the potential, the past pressure and the expected change read and "
+          "written";
     }
     if (divergence_begins) {
       model += ", of which the divergence is the first";
@@ -356,7 +382,11 @@ class StagedIntegrator final : public Integrator {
       body("pressure", Kept::pressure, 0);
     }
     if (plan_.solver() == PressureSolver::multigrid) {
-      body("potential", Kept::potential, 0);
+      body(name_of_potential, Kept::potential, 0);
+    }
+    if (extrapolates_pressure(plan_)) {
+      body(name_of_past_pressure, Kept::past_pressure, 0);
+      body(name_of_expected_change, Kept::expected_change, 0);
     }
     int fluxes = 0;
     for (const int scalar : bounded_scalars(plan_.problem())) {
@@ -428,12 +458,48 @@ class StagedIntegrator final : public Integrator {
     backend_.launch(StagePart::advance, 1 - side_);
   }
 
-  /// Multigrid starts from the pressure of the stage before, times that one's length.
-  void expect_pressure(int stage) {
+  /// In steps of Runge-Kutta multigrid starts from the pressure of the stage before, times that
+  /// one's length; in those of Adams-Bashforth see pressure_start.
+  void start_pressure(int stage) {
+    if (extrapolates_pressure(plan_)) {
+      backend_.extrapolate_pressure();
+      return;
+    }
     const double ratio = length_over_last_stage(plan_.problem().scheme, stage);
     if (plan_.solver() == PressureSolver::multigrid && ratio != 1.0) {
       backend_.scale_pressure(ratio);
     }
+  }
+
+  /// A stage that follows others of its length, as steps do.
+  void start_timed_pressure(const Stage& stage) {
+    const bool follows = backend_.progress().steps > first_pressure_ + 1;
+    if (extrapolates_pressure(plan_) && follows && stage.length() > 0.0) {
+      backend_.extrapolate_pressure({.per_length = 1.0 / stage.length(),
+                                     .length = stage.length(),
+                                     .growth = 1.0,
+                                     .curvature = 1.0});
+    }
+  }
+
+  void set_first_pressure(std::int64_t step) {
+    first_pressure_ = step;
+    if (extrapolates_pressure(plan_)) {
+      backend_.set_first_pressure(step);
+    }
+  }
+
+  /// Of a state without past pressures: the last one, or none, is the first.
+  [[nodiscard]] std::int64_t saved_first_pressure(const StateReader& from) const {
+    if (!from.has(name_of_past_pressure)) {
+      const std::int64_t next = backend_.progress().steps + (from.has(name_of_potential) ? 0 : 1);
+      return std::max(step_of_first_pressure, next);
+    }
+    const std::vector<std::int64_t> first = from.counts(name_of_first_pressure);
+    if (first.size() != 1 || first.front() < step_of_first_pressure) {
+      throw RuntimeFailure("the state of the run does not say which pressures it has");
+    }
+    return first.front();
   }
 
   /// A part and all that follow it, up to another.
@@ -452,8 +518,9 @@ class StagedIntegrator final : public Integrator {
 
   Plan plan_;
   Backend backend_;
-  std::size_t side_ = 0;  ///< that holds the flow
-  bool is_first_ = true;  ///< the step to come
+  std::size_t side_ = 0;                                  ///< that holds the flow
+  bool is_first_ = true;                                  ///< the step to come
+  std::int64_t first_pressure_ = step_of_first_pressure;  ///< see weights_of_start
   bool is_chosen_ = false;
   bool is_loaded_ = false;              ///< and no stage has followed
   poisson::Outcome projection_;         ///< of the flow that was loaded

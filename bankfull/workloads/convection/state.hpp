@@ -77,6 +77,13 @@ class StateReader {
 /// The pressure in a state that nothing but the output depends on.
 inline constexpr const char* name_of_recorded_pressure = "told_pressure";
 
+// What multigrid starts from, and with it the past pressures and the step of the first of them: see
+// pressure_start.
+inline constexpr const char* name_of_potential = "potential";
+inline constexpr const char* name_of_past_pressure = "past_pressure";
+inline constexpr const char* name_of_expected_change = "expected_change";
+inline constexpr const char* name_of_first_pressure = "first_pressure";
+
 /// What fields are called in a state: "u", "v", "w" along x, y, z, and scalars by their names; and
 /// "pressure" beyond them, see Plan::pressure_field().
 std::string name_of_field(const Problem& problem, const Grid& grid, int field);

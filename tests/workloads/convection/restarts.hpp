@@ -11,7 +11,8 @@
 
 namespace bankfull::convection {
 
-inline constexpr int steps_before_restart = 3;
+/// So many that the pressure of the next step is extrapolated from those of three.
+inline constexpr int steps_before_restart = 4;
 inline constexpr int steps_after_restart = 4;
 
 inline Problem with_threads(Problem problem, int threads) {
