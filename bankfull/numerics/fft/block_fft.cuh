@@ -39,7 +39,7 @@ class BlockFft {
   static constexpr int first_radix =
       1 << (log2_length % log2_points == 0 ? log2_points : log2_length % log2_points);
 
-  static_assert(Length == 1 << log2_length && Length >= Count && Count <= 16);
+  static_assert(Length == 1 << log2_length && Length >= Count && Count <= 32);
   static_assert(Columns == 1 << detail::log2_of(Columns));
 
   /// Rows of fewer columns than a wave of threads reads at once are padded.

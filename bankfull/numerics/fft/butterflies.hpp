@@ -40,17 +40,22 @@ BANKFULL_HOST_DEVICE constexpr int log2_of(int n) {
   return log2;
 }
 
-/// k < 2^bits <= 16 with its bits in reverse.
+/// k < 2^bits <= 32 with its bits in reverse.
 BANKFULL_HOST_DEVICE constexpr int reversed(int k, int bits) {
-  return (((k & 1) << 3) | ((k & 2) << 1) | ((k & 4) >> 1) | ((k & 8) >> 3)) >> (4 - bits);
+  return (((k & 1) << 4) | ((k & 2) << 2) | (k & 4) | ((k & 8) >> 2) | ((k & 16) >> 4)) >>
+         (5 - bits);
 }
 
-/// cos(pi k / 8) for k from 0 to 4.
-BANKFULL_HOST_DEVICE constexpr double cosine_of_sixteenths(int k) {
+/// cos(pi k / 16) for k from 0 to 8.
+BANKFULL_HOST_DEVICE constexpr double cosine_of_parts(int k) {
   return k == 0   ? 1.0
-         : k == 1 ? 0.92387953251128675613
-         : k == 2 ? 0.70710678118654752440
-         : k == 3 ? 0.38268343236508977173
+         : k == 1 ? 0.98078528040323044913
+         : k == 2 ? 0.92387953251128675613
+         : k == 3 ? 0.83146961230254523708
+         : k == 4 ? 0.70710678118654752440
+         : k == 5 ? 0.55557023301960222474
+         : k == 6 ? 0.38268343236508977173
+         : k == 7 ? 0.19509032201612826785
                   : 0.0;
 }
 
@@ -75,20 +80,20 @@ BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE Complex square(Complex x) {
   return {fma(re, re, -(im * im)), (re + re) * im};
 }
 
-/// x exp(-2 pi i k / 16) for k from 0 to 3.
+/// x exp(-2 pi i k / 32) for k from 0 to 7.
 template <class Complex>
-BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE Complex turned_by_sixteenths(Complex x, int k) {
+BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE Complex turned_by_parts(Complex x, int k) {
   using std::fma;
   using Real = RealOf<Complex>;
   const auto [re, im] = x;
-  const Real c = static_cast<Real>(cosine_of_sixteenths(k));
+  const Real c = static_cast<Real>(cosine_of_parts(k));
   if (k == 0) {
     return x;
   }
-  if (k == 2) {
+  if (k == 4) {
     return {c * (re + im), c * (im - re)};
   }
-  const Real s = static_cast<Real>(cosine_of_sixteenths(4 - k));
+  const Real s = static_cast<Real>(cosine_of_parts(8 - k));
   return {fma(c, re, s * im), fma(c, im, -(s * re))};
 }
 
@@ -107,7 +112,7 @@ BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE void add_and_subtract(Complex& a, Co
   a = {re, im};
 }
 
-/// (a, b) to (a + w b, a - w b) for w = exp(-2 pi i k / 16), k from 0 to 3.
+/// (a, b) to (a + w b, a - w b) for w = exp(-2 pi i k / 32), k from 0 to 7.
 template <class Complex>
 BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE void add_and_subtract_turned(Complex& a, Complex& b,
                                                                          int k) {
@@ -115,27 +120,27 @@ BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE void add_and_subtract_turned(Complex
   using Real = RealOf<Complex>;
   const auto [a_re, a_im] = a;
   const auto [b_re, b_im] = b;
-  const Real c = static_cast<Real>(cosine_of_sixteenths(k));
+  const Real c = static_cast<Real>(cosine_of_parts(k));
   if (k == 0) {
     b = {a_re - b_re, a_im - b_im};
     a = {a_re + b_re, a_im + b_im};
-  } else if (k == 2) {
+  } else if (k == 4) {
     const Real sum = b_re + b_im;
     const Real difference = b_im - b_re;
     b = {fma(-c, sum, a_re), fma(-c, difference, a_im)};
     a = {fma(c, sum, a_re), fma(c, difference, a_im)};
   } else {
-    add_and_subtract(a, b, {c, static_cast<Real>(-cosine_of_sixteenths(4 - k))});
+    add_and_subtract(a, b, {c, static_cast<Real>(-cosine_of_parts(8 - k))});
   }
 }
 
 template <bool Twiddled, class Complex>
 BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE void join(Complex& even, Complex& odd, Complex factor,
-                                                      int sixteenths) {
+                                                      int parts) {
   if constexpr (Twiddled) {
     add_and_subtract(even, odd, factor);
   } else {
-    add_and_subtract_turned(even, odd, sixteenths);
+    add_and_subtract_turned(even, odd, parts);
   }
 }
 
@@ -148,18 +153,18 @@ BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE void join_halves(ComplexPoints<Compl
   constexpr int apart = Radix / 2 / Half;
   BANKFULL_UNROLL
   for (int k = 0; k < (Half + 1) / 2; ++k) {
-    const int sixteenths = 8 * k / Half;
-    const Complex factor = turned_by_sixteenths(*powers, sixteenths);
+    const int parts = 16 * k / Half;
+    const Complex factor = turned_by_parts(*powers, parts);
     BANKFULL_UNROLL
     for (int j = 0; j < apart; ++j) {
       const int even = j + reversed(k, level) * 2 * apart;
-      join<Twiddled>(x[even], x[even + apart], factor, sixteenths);
+      join<Twiddled>(x[even], x[even + apart], factor, parts);
       if constexpr (Half > 1) {
         const int later = j + reversed(k + Half / 2, level) * 2 * apart;
         if constexpr (!Twiddled) {
           x[later + apart] = times_minus_i(x[later + apart]);
         }
-        join<Twiddled>(x[later], x[later + apart], times_minus_i(factor), sixteenths);
+        join<Twiddled>(x[later], x[later + apart], times_minus_i(factor), parts);
       }
     }
   }
@@ -174,8 +179,8 @@ template <bool Twiddled, class Complex, int Radix>
 BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE void transform_few(ComplexPoints<Complex, Radix>& x,
                                                                Complex w) {
   constexpr int levels = log2_of(Radix);
-  static_assert(Radix == 1 << levels && levels >= 1 && levels <= 4);
-  Complex powers[4] = {w};  // w, w^2, w^4, w^8
+  static_assert(Radix == 1 << levels && levels >= 1 && levels <= 5);
+  Complex powers[5] = {w};  // w, w^2, w^4, w^8, w^16
   BANKFULL_UNROLL
   for (int n = 1; n < levels; ++n) {
     powers[n] = Twiddled ? square(powers[n - 1]) : w;

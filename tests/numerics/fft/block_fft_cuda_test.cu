@@ -101,8 +101,9 @@ class GpuBlockFft : public testing::Test {
 using Transforms =
     testing::Types<BlockFft<8, 8>, BlockFft<32, 8>, BlockFft<64, 8>, BlockFft<64, 4>,
                    BlockFft<128, 8>, BlockFft<256, 8>, BlockFft<256, 16>, BlockFft<512, 8>,
-                   BlockFft<512, 8, 16>, BlockFft<512, 4>, BlockFft<1024, 4>, BlockFft<1024, 8>,
-                   BlockFft<2048, 2>, BlockFft<2048, 4>, BlockFft<4096, 2>>;
+                   BlockFft<512, 8, 16>, BlockFft<512, 4>, BlockFft<512, 4, 32>, BlockFft<1024, 4>,
+                   BlockFft<1024, 8>, BlockFft<1024, 4, 32>, BlockFft<1024, 2, 32>,
+                   BlockFft<64, 8, 32>, BlockFft<2048, 2>, BlockFft<2048, 4>, BlockFft<4096, 2>>;
 TYPED_TEST_SUITE(GpuBlockFft, Transforms);
 
 TYPED_TEST(GpuBlockFft, IsTheTransformOfEachColumn) {

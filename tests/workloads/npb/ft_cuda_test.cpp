@@ -87,17 +87,29 @@ std::vector<Complex> expected_checksums(const FtParameters& ft) {
   return checksums;
 }
 
+/// Large ones only where they fit.
+std::vector<cuda::Tiles> tiles_of_this_gpu() {
+  std::vector<cuda::Tiles> tiles{cuda::Tiles::small};
+  if (cuda::tiles_for(Device::cuda(0), 1) == cuda::Tiles::large) {
+    tiles.push_back(cuda::Tiles::large);
+  }
+  return tiles;
+}
+
 class FtOnGpu : public testing::TestWithParam<FtParameters> {};
 
 TEST_P(FtOnGpu, HasTheChecksumsOfTheDefinition) {
   const std::vector<Complex> expected = expected_checksums(GetParam());
   cuda::Plan plan = cuda::plan_of(GetParam());
-  for (const int planes : {1, 2, 4}) {
-    plan.shape = cuda::shape_of(GetParam(), planes);
-    const std::vector<Complex> found = checksums(plan, Device::cuda(0), alone());
-    for (std::size_t t = 0; t < expected.size(); ++t) {
-      EXPECT_LT(std::abs(found[t] - expected[t]), 1e-13 * std::abs(expected[t]))
-          << "tiles of " << planes << " planes, t " << t + 1;
+  for (const cuda::Tiles tiles : tiles_of_this_gpu()) {
+    for (const int planes : {1, 2, 4}) {
+      plan.shape = cuda::shape_of(GetParam(), planes, tiles);
+      const std::vector<Complex> found = checksums(plan, Device::cuda(0), alone());
+      for (std::size_t t = 0; t < expected.size(); ++t) {
+        EXPECT_LT(std::abs(found[t] - expected[t]), 1e-13 * std::abs(expected[t]))
+            << (tiles == cuda::Tiles::large ? "large" : "small") << " tiles of " << planes
+            << " planes, t " << t + 1;
+      }
     }
   }
 }

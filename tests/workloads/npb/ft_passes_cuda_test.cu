@@ -97,34 +97,34 @@ TEST_P(FtPasses, DrawingRows) {
   expect_as_declared(draw_rows_traffic, [&](Field first, Field /*second*/) {
     const auto numbers =
         static_cast<std::uint64_t>(2 * Fft::threads_per_column * shape_.along_column.stride);
-    launch_tiles<Fft>(draw_rows<side>, shape_, side_roots(), std::uint64_t{common_seed},
+    launch_tiles<Fft>(draw_rows<Fft>, shape_, side_roots(), std::uint64_t{common_seed},
                       generator_jump(numbers), first);
   });
 }
 
 TEST_P(FtPasses, ColumnsToLines) {
   expect_as_declared(columns_to_lines_traffic, [&](Field first, Field second) {
-    launch_tiles<ColumnFft<side>>(columns_to_lines<side, WholeField>, shape_, side_roots(), first,
-                                  WholeField{second});
+    launch_tiles<ColumnFft<side>>(columns_to_lines<ColumnFft<side>, WholeField>, shape_,
+                                  side_roots(), first, WholeField{second});
   });
 }
 
 TEST_P(FtPasses, Lines) {
   expect_as_declared(transform_lines_traffic, [&](Field first, Field /*second*/) {
-    launch_tiles<LineFft<depth>>(transform_lines<depth>, roots_.data(), first);
+    launch_tiles<LineFft<depth>>(transform_lines<LineFft<depth>>, roots_.data(), first);
   });
 }
 
 TEST_P(FtPasses, LinesToPlanes) {
   expect_as_declared(lines_to_planes_traffic, [&](Field first, Field second) {
-    launch_tiles<LineFft<depth>>(lines_to_planes<depth>, shape_, roots_.data(), decay(), 0U,
-                                 WholeField{first}, WholeField{second});
+    launch_tiles<LineFft<depth>>(lines_to_planes<LineFft<depth>>, shape_, roots_.data(), decay(),
+                                 0U, WholeField{first}, WholeField{second});
   });
 }
 
 TEST_P(FtPasses, Columns) {
   expect_as_declared(transform_columns_traffic, [&](Field first, Field /*second*/) {
-    launch_tiles<ColumnFft<side>>(transform_columns<side, WholeField>, side_roots(), 0U,
+    launch_tiles<ColumnFft<side>>(transform_columns<ColumnFft<side>, WholeField>, side_roots(), 0U,
                                   WholeField{first});
   });
 }
@@ -135,8 +135,8 @@ TEST_P(FtPasses, SamplingRows) {
   const auto times = executor_.make<unsigned>(points);
   const auto terms = executor_.make<double2>(checksum_points);
   executor_.fill(times.data(), points, 0U);
-  launch_tiles<RowFft<side>>(sample_rows<side, CountedField>, shape_, Samples(shape_), side_roots(),
-                             CountedField{first_.data(), times.data()}, terms.data());
+  launch_tiles<RowFft<side>>(sample_rows<RowFft<side>, CountedField>, shape_, Samples(shape_),
+                             side_roots(), CountedField{first_.data(), times.data()}, terms.data());
   const std::vector<unsigned> counted = executor_.to_host(times.data(), points);
   EXPECT_EQ(std::count(counted.begin(), counted.end(), 1U), points);
   EXPECT_EQ(sample_rows_traffic.bytes_read, point_bytes);

@@ -7,7 +7,8 @@ namespace bankfull::npb::ft {
 namespace {
 
 cuda::Plan plan_of(const Problem& problem, const Communicator& ranks) {
-  cuda::Plan plan = cuda::plan_of(ft_parameters(problem.size), ranks.size(), ranks.rank());
+  cuda::Plan plan = cuda::plan_of(ft_parameters(problem.size), ranks.size(), ranks.rank(),
+                                  cuda::tiles_for(problem.device, ranks.size()));
   plan.decay_scale += problem.perturbation;
   return plan;
 }

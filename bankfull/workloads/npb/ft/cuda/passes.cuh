@@ -22,12 +22,25 @@ namespace bankfull::npb::ft::cuda {
 
 constexpr double point_bytes = sizeof(double2);
 
+/// Lengths that threads with more points than elsewhere transform in two steps: rows wait for
+/// shared memory.
+constexpr int row_points(int side) {
+  return side == 512 || side == 1024 ? 32 : points_per_thread(side);
+}
+
+// In small tiles.
 template <int Depth>
 using LineFft = BlockFft<Depth, lines_together(Depth)>;
 template <int Side>
 using ColumnFft = BlockFft<Side, columns_together(Side)>;
+// In large tiles.
+template <int Depth>
+using LargeLineFft = BlockFft<Depth, lines_together(Depth, Tiles::large)>;
 template <int Side>
-using RowFft = BlockFft<Side, rows_together(Side)>;
+using LargeColumnFft = BlockFft<Side, columns_together(Side, Tiles::large)>;
+
+template <int Side>
+using RowFft = BlockFft<Side, rows_together(Side), row_points(Side)>;
 
 /// The decay of a field for one time: factors of the frequencies along an axis, from its first
 /// plane, row and column on.
@@ -132,11 +145,10 @@ constexpr Traffic draw_rows_traffic{.bytes_written = point_bytes};
 /// Draws the rows' random values and transforms them into planes. `seed` is the generator's state
 /// before the first of these planes, `jump` leads over the numbers from a point of a thread to the
 /// next.
-template <int Side>
-__global__ void __launch_bounds__(RowFft<Side>::threads, blocks_per_multiprocessor<RowFft<Side>>)
+template <class Fft>
+__global__ void __launch_bounds__(Fft::threads, blocks_per_multiprocessor<Fft>)
     draw_rows(const __grid_constant__ Shape shape, const double2* roots, std::uint64_t seed,
               std::uint64_t jump, Field planes) {
-  using Fft = RowFft<Side>;
   extern __shared__ double2 shared[];
   const Fft fft(roots, shared);
   const RowPlace<Fft> place(shape, blockIdx.x, fft.column());
@@ -159,12 +171,10 @@ __global__ void __launch_bounds__(RowFft<Side>::threads, blocks_per_multiprocess
 constexpr Traffic columns_to_lines_traffic{.bytes_read = point_bytes, .bytes_written = point_bytes};
 
 /// Transforms the columns of planes into lines.
-template <int Side, class Lines>
-__global__ void __launch_bounds__(ColumnFft<Side>::threads,
-                                  blocks_per_multiprocessor<ColumnFft<Side>>)
+template <class Fft, class Lines>
+__global__ void __launch_bounds__(Fft::threads, blocks_per_multiprocessor<Fft>)
     columns_to_lines(const __grid_constant__ Shape shape, const double2* roots,
                      const double2* planes, const __grid_constant__ Lines lines) {
-  using Fft = ColumnFft<Side>;
   extern __shared__ double2 shared[];
   const Fft fft(roots, shared);
   Points<Fft::points> x;
@@ -180,11 +190,9 @@ __global__ void __launch_bounds__(ColumnFft<Side>::threads,
 constexpr Traffic transform_lines_traffic{.bytes_read = point_bytes, .bytes_written = point_bytes};
 
 /// Transforms lines along the depth, in place.
-template <int Depth>
-__global__ void __launch_bounds__(LineFft<Depth>::threads,
-                                  blocks_per_multiprocessor<LineFft<Depth>>)
+template <class Fft>
+__global__ void __launch_bounds__(Fft::threads, blocks_per_multiprocessor<Fft>)
     transform_lines(const double2* roots, Field lines) {
-  using Fft = LineFft<Depth>;
   extern __shared__ double2 shared[];
   const Fft fft(roots, shared);
   Points<Fft::points> x;
@@ -195,11 +203,9 @@ __global__ void __launch_bounds__(LineFft<Depth>::threads,
 }
 
 /// Likewise from the ranks' planes, each a piece with the planes of a tile contiguous, into lines.
-template <int Depth>
-__global__ void __launch_bounds__(LineFft<Depth>::threads,
-                                  blocks_per_multiprocessor<LineFft<Depth>>)
+template <class Fft>
+__global__ void __launch_bounds__(Fft::threads, blocks_per_multiprocessor<Fft>)
     gather_lines(const double2* roots, const __grid_constant__ FieldPieces pieces, Field lines) {
-  using Fft = LineFft<Depth>;
   extern __shared__ double2 shared[];
   const Fft fft(roots, shared);
   const auto walk = pieces.along_depth(fft);
@@ -236,14 +242,12 @@ __device__ __forceinline__ void transform_tile(const Shape& shape, const Fft& ff
 }
 
 /// All tiles of lines, one per block.
-template <int Depth>
-__global__ void __launch_bounds__(LineFft<Depth>::threads,
-                                  blocks_per_multiprocessor<LineFft<Depth>>)
+template <class Fft>
+__global__ void __launch_bounds__(Fft::threads, blocks_per_multiprocessor<Fft>)
     lines_to_planes(const __grid_constant__ Shape shape, const double2* roots,
                     const __grid_constant__ Decay decay, unsigned ahead,
                     const __grid_constant__ WholeField lines,
                     const __grid_constant__ WholeField planes) {
-  using Fft = LineFft<Depth>;
   extern __shared__ double2 shared[];
   transform_tile(shape, Fft(roots, shared), decay, ahead, blockIdx.x, gridDim.x, lines, planes);
 }
@@ -251,14 +255,12 @@ __global__ void __launch_bounds__(LineFft<Depth>::threads,
 /// All tiles of lines, into pieces of planes of the shape `piece`. The link to other GPUs is slower
 /// than memory: a few blocks, which loop over tiles, saturate it and leave the other multiprocessor
 /// slots to other passes.
-template <int Depth>
-__global__ void __launch_bounds__(LineFft<Depth>::threads,
-                                  blocks_per_multiprocessor<LineFft<Depth>>)
+template <class Fft>
+__global__ void __launch_bounds__(Fft::threads, blocks_per_multiprocessor<Fft>)
     scatter_lines(const __grid_constant__ Shape piece, const double2* roots,
                   const __grid_constant__ Decay decay, unsigned tiles,
                   const __grid_constant__ WholeField lines,
                   const __grid_constant__ FieldPieces planes) {
-  using Fft = LineFft<Depth>;
   extern __shared__ double2 shared[];
   const Fft fft(roots, shared);
   for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
@@ -272,11 +274,9 @@ constexpr Traffic transform_columns_traffic{.bytes_read = point_bytes,
 
 /// Transforms the columns of planes, in place. This pass and the previous one prefetch the tile
 /// that is `ahead` into the cache.
-template <int Side, class Planes>
-__global__ void __launch_bounds__(ColumnFft<Side>::threads,
-                                  blocks_per_multiprocessor<ColumnFft<Side>>)
+template <class Fft, class Planes>
+__global__ void __launch_bounds__(Fft::threads, blocks_per_multiprocessor<Fft>)
     transform_columns(const double2* roots, unsigned ahead, const __grid_constant__ Planes planes) {
-  using Fft = ColumnFft<Side>;
   extern __shared__ double2 shared[];
   const Fft fft(roots, shared);
   double2* const tile = planes.template tile<Fft>(blockIdx.x);
@@ -291,11 +291,10 @@ constexpr Traffic sample_rows_traffic{.bytes_read = point_bytes};
 
 /// Transforms the rows of planes and adds the terms of the checksum; nothing else of the result is
 /// used.
-template <int Side, class Planes>
-__global__ void __launch_bounds__(RowFft<Side>::threads, blocks_per_multiprocessor<RowFft<Side>>)
+template <class Fft, class Planes>
+__global__ void __launch_bounds__(Fft::threads, blocks_per_multiprocessor<Fft>)
     sample_rows(const __grid_constant__ Shape shape, const __grid_constant__ Samples samples,
                 const double2* roots, const __grid_constant__ Planes planes, double2* terms) {
-  using Fft = RowFft<Side>;
   extern __shared__ double2 shared[];
   const Fft fft(roots, shared);
   const RowPlace<Fft> place(shape, blockIdx.x, fft.column());

@@ -61,20 +61,21 @@ struct Plan {
 
 /// Planes of a tile of planes on this many ranks: a tile of lines writes whole cache lines for
 /// another rank.
-inline int planes_together(const FtParameters& ft, int ranks) {
-  const int planes = planes_together(ft.ny);
+inline int planes_together(const FtParameters& ft, int ranks, Tiles tiles) {
+  const int planes = planes_together(ft.ny, tiles);
   if (ranks == 1) {
     return planes;
   }
   constexpr int line_points = 128 / static_cast<int>(sizeof(Complex));
-  const int lines = lines_together(shape_of(ft, planes).depth);
-  return std::max(planes, std::min(columns_together(ft.ny), line_points / lines));
+  const int lines = shape_of(ft, planes, tiles).lines_of_tile();
+  return std::max(planes, std::min(columns_together(ft.ny, tiles), line_points / lines));
 }
 
-inline Plan plan_of(const FtParameters& ft, int ranks = 1, int rank = 0) {
-  const Shape shape = shape_of(ft, planes_together(ft, ranks));
+inline Plan plan_of(const FtParameters& ft, int ranks = 1, int rank = 0,
+                    Tiles tiles = Tiles::small) {
+  const Shape shape = shape_of(ft, planes_together(ft, ranks, tiles), tiles);
   // Blocks of the longest lines occupy their multiprocessors alone.
-  const bool alone = lines_together(shape.depth) * shape.depth > 4096;
+  const bool alone = shape.lines_of_tile() * shape.depth > 4096;
   return {.shape = shape,
           .rank = rank,
           .ranks = ranks,
@@ -86,7 +87,7 @@ inline Plan plan_of(const FtParameters& ft, int ranks = 1, int rank = 0) {
 
 /// All pieces are whole tiles on powers of two up to this one.
 inline int max_ranks(const FtParameters& ft) {
-  const Shape shape = shape_of(ft, planes_together(ft, 2));
+  const Shape shape = plan_of(ft, 2).shape;
   return std::min(shape.depth >> shape.log2_planes, shape.columns >> shape.log2_columns);
 }
 

@@ -9,17 +9,25 @@
 
 namespace bankfull::npb::ft::cuda {
 
-// The sequences that a block transforms side by side: a tile of at most 64 KiB.
-constexpr int lines_together(std::int64_t depth) {
-  return depth <= 512 ? 8 : depth == 1024 ? 4 : 2;
+/// Tiles, each of which a block transforms: of at most 64 or 128 KiB.
+enum class Tiles { small, large };
+
+/// The sequences of a tile, side by side.
+constexpr int lines_together(std::int64_t depth, Tiles tiles = Tiles::small) {
+  const std::int64_t points = tiles == Tiles::small ? 4096 : 8192;
+  return static_cast<int>(std::clamp<std::int64_t>(points / depth, 2, 8));
 }
-constexpr int columns_together(std::int64_t side) { return lines_together(side); }
+constexpr int columns_together(std::int64_t side, Tiles tiles = Tiles::small) {
+  return lines_together(side, tiles);
+}
 /// Planes of a tile of these columns: two columns of a plane are a memory sector, which rows read
 /// whole; lines write adjacent planes together.
-constexpr int planes_together(std::int64_t side) { return columns_together(side) / 2; }
+constexpr int planes_together(std::int64_t side, Tiles tiles = Tiles::small) {
+  return columns_together(side, tiles) / 2;
+}
 /// Smaller tiles, for more resident blocks: blocks that write nothing have no stores to overlap
-/// with their loads.
-constexpr int rows_together(std::int64_t side) { return side <= 256 ? 8 : side == 512 ? 4 : 2; }
+/// with their loads. Four rows read whole cache lines.
+constexpr int rows_together(std::int64_t side) { return side <= 256 ? 8 : side <= 1024 ? 4 : 2; }
 
 /// How the field is cut: into planes that are square, one behind the other. A plane has rows and
 /// columns of `side` points. In every class at least two axes have the same length: they span the
@@ -56,6 +64,10 @@ struct Shape {
   [[nodiscard]] BANKFULL_HOST_DEVICE std::int64_t points() const {
     return std::int64_t{depth} * side * columns;
   }
+  /// The columns of a tile of planes, of all its planes together.
+  [[nodiscard]] int columns_of_tile() const { return 1 << (log2_planes + log2_columns); }
+  [[nodiscard]] int lines_of_tile() const { return 1 << (log2_line_rows + log2_line_columns); }
+
   [[nodiscard]] BANKFULL_HOST_DEVICE std::int64_t in_planes(int plane, int row, int column) const {
     const std::int64_t tile =
         (plane >> log2_planes) * (columns >> log2_columns) + (column >> log2_columns);
@@ -86,22 +98,23 @@ struct Shape {
 };
 
 /// With tiles of so many planes: 1, 2 or 4.
-inline Shape shape_of(const FtParameters& ft, int planes) {
+inline Shape shape_of(const FtParameters& ft, int planes, Tiles tiles = Tiles::small) {
   const Shape::Axis x{1, checksum_step_x};
   const Shape::Axis y{ft.nx, checksum_step_y};
   const Shape::Axis z{ft.nx * ft.ny, checksum_step_z};
   const bool planes_of_xy = ft.nx == ft.ny;
   const std::int64_t depth = planes_of_xy ? ft.nz : ft.nx;
   const auto log2 = [](int power) { return std::countr_zero(static_cast<unsigned>(power)); };
-  const int columns = columns_together(ft.ny) / planes;
-  const int line_columns = std::min(columns, lines_together(depth));
+  const int lines = lines_together(depth, tiles);
+  const int columns = columns_together(ft.ny, tiles) / planes;
+  const int line_columns = std::min(columns, lines);
   return {.depth = static_cast<int>(depth),
           .side = static_cast<int>(ft.ny),
           .columns = static_cast<int>(ft.ny),
           .log2_planes = log2(planes),
           .log2_columns = log2(columns),
           .log2_line_columns = log2(line_columns),
-          .log2_line_rows = log2(lines_together(depth) / line_columns),
+          .log2_line_rows = log2(lines / line_columns),
           .along_depth = planes_of_xy ? z : x,
           .along_row = y,
           .along_column = planes_of_xy ? x : z};

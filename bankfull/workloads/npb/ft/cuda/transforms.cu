@@ -12,27 +12,39 @@
 namespace bankfull::npb::ft::cuda {
 namespace {
 
-template <int Value>
-using Length = std::integral_constant<int, Value>;
-
-/// Calls `body` with the one of `Lengths` that equals `length`, as a constant.
-template <int... Lengths, class Body>
-void with_one_of(int length, const Body& body) {
-  const bool found = ((length == Lengths ? (body(Length<Lengths>{}), true) : false) || ...);
-  if (!found) {
+/// Calls `body` with the one of `Ffts` that transforms `together` sequences of `length` points side
+/// by side, as the type of a null pointer.
+template <class... Ffts, class Body>
+void with_one_of(int length, int together, const Body& body) {
+  const auto try_one = [&]<class Fft>(const Fft* fft) {
+    const bool found = Fft::length == length && Fft::columns == together;
+    if (found) {
+      body(fft);
+    }
+    return found;
+  };
+  if (!(try_one(static_cast<const Ffts*>(nullptr)) || ...)) {
     throw UsageError("npb ft has no transforms of " + std::to_string(length) + " points for GPUs",
                      "choose another class");
   }
 }
 
-/// Depths and sides of all classes.
+// Depths and sides of all classes.
+
 template <class Body>
-void with_depth(int depth, const Body& body) {
-  with_one_of<32, 64, 128, 512, 2048, 4096>(depth, body);
+void with_lines(const Shape& shape, const Body& body) {
+  with_one_of<LineFft<32>, LineFft<64>, LineFft<128>, LineFft<512>, LineFft<2048>,
+              LargeLineFft<2048>, LineFft<4096>>(shape.depth, shape.lines_of_tile(), body);
 }
 template <class Body>
-void with_side(int side, const Body& body) {
-  with_one_of<64, 128, 256, 512, 1024, 2048>(side, body);
+void with_columns(const Shape& shape, const Body& body) {
+  with_one_of<ColumnFft<64>, ColumnFft<128>, ColumnFft<256>, ColumnFft<512>, ColumnFft<1024>,
+              LargeColumnFft<1024>, ColumnFft<2048>>(shape.side, shape.columns_of_tile(), body);
+}
+template <class Body>
+void with_rows(const Shape& shape, const Body& body) {
+  with_one_of<RowFft<64>, RowFft<128>, RowFft<256>, RowFft<512>, RowFft<1024>, RowFft<2048>>(
+      shape.side, rows_together(shape.side), body);
 }
 
 double2* values(const Buffer<Complex>& buffer) { return reinterpret_cast<double2*>(buffer.data()); }
@@ -74,6 +86,17 @@ FieldPieces pieces(Complex* const* of_rank, const Shape& piece) {
 
 }  // namespace
 
+Tiles tiles_for(Device gpu, int ranks) {
+  if (ranks > 1) {
+    return Tiles::small;
+  }
+  using Fft = LargeLineFft<2048>;  // of the most shared memory
+  const auto kernel = lines_to_planes<Fft>;
+  const bool prefetches = compiled_capability_of(kernel) >= bulk_copy_capability;
+  const bool fit = max_shared_bytes(gpu, kernel) >= Fft::shared_points * sizeof(double2);
+  return prefetches && fit ? Tiles::large : Tiles::small;
+}
+
 Transforms::Transforms(const Plan& plan, const Stream& stream, const Communicator& ranks,
                        Transport transport)
     : plan_(plan),
@@ -112,11 +135,10 @@ void Transforms::queue_first_rows() const {
   const auto before =
       2 * static_cast<std::uint64_t>(plan_.shape.in_order(plan_.first_plane(), 0, 0));
   const std::uint64_t seed = multiply_modulo(common_seed, generator_jump(before));
-  with_side(shape.side, [&](auto side) {
-    using Fft = RowFft<side()>;
+  with_rows(shape, [&]<class Fft>(const Fft*) {
     const auto numbers =
         static_cast<std::uint64_t>(2 * Fft::threads_per_column * shape.along_column.stride);
-    launch_blocks<Fft>(stream_, tiles_of<Fft>(shape), draw_rows<side()>, shape,
+    launch_blocks<Fft>(stream_, tiles_of<Fft>(shape), draw_rows<Fft>, shape,
                        values(roots_) + plan_.shape.depth, seed, generator_jump(numbers),
                        values(exchange_ ? lines_ : planes_));
   });
@@ -124,16 +146,15 @@ void Transforms::queue_first_rows() const {
 
 void Transforms::queue_first_columns() const {
   const Shape shape = plan_.own_planes();
-  with_side(shape.side, [&](auto side) {
-    using Fft = ColumnFft<side()>;
+  with_columns(shape, [&]<class Fft>(const Fft*) {
     const double2* const roots = values(roots_) + plan_.shape.depth;
     const unsigned tiles = tiles_of<Fft>(shape);
     if (exchange_) {
       const FieldPieces lines = pieces(exchange_->outgoing(), plan_.piece());
-      launch_blocks<Fft>(stream_, tiles, columns_to_lines<side(), FieldPieces>, shape, roots,
+      launch_blocks<Fft>(stream_, tiles, columns_to_lines<Fft, FieldPieces>, shape, roots,
                          values(lines_), lines);
     } else {
-      launch_blocks<Fft>(stream_, tiles, columns_to_lines<side(), WholeField>, shape, roots,
+      launch_blocks<Fft>(stream_, tiles, columns_to_lines<Fft, WholeField>, shape, roots,
                          values(planes_), whole(lines_));
     }
   });
@@ -141,14 +162,13 @@ void Transforms::queue_first_columns() const {
 
 void Transforms::queue_first_lines() const {
   const Shape shape = plan_.own_lines();
-  with_depth(shape.depth, [&](auto depth) {
-    using Fft = LineFft<depth()>;
+  with_lines(shape, [&]<class Fft>(const Fft*) {
     const unsigned tiles = tiles_of<Fft>(shape);
     if (exchange_) {
-      launch_blocks<Fft>(stream_, tiles, gather_lines<depth()>, values(roots_),
+      launch_blocks<Fft>(stream_, tiles, gather_lines<Fft>, values(roots_),
                          pieces(exchange_->incoming(), plan_.piece()), values(lines_));
     } else {
-      launch_blocks<Fft>(stream_, tiles, transform_lines<depth()>, values(roots_), values(lines_));
+      launch_blocks<Fft>(stream_, tiles, transform_lines<Fft>, values(roots_), values(lines_));
     }
   });
 }
@@ -161,8 +181,8 @@ void Transforms::queue_spectrum() const {
 }
 
 void Transforms::queue_lines(int t) const {
-  with_depth(plan_.shape.depth, [&](auto depth) {
-    queue_lines(t, stream_, blocks_per_multiprocessor<LineFft<depth()>>);
+  with_lines(plan_.shape, [&]<class Fft>(const Fft*) {
+    queue_lines(t, stream_, blocks_per_multiprocessor<Fft>);
   });
 }
 
@@ -172,16 +192,15 @@ void Transforms::queue_lines(int t, const Stream& stream, double blocks) const {
   const double* const factors = decay_.data() + (t - 1) * plan_.table_size();
   const double* const of_side = factors + shape.depth;
   const Decay decay{factors, of_side, of_side + plan_.first_column()};
-  with_depth(shape.depth, [&](auto depth) {
-    using Fft = LineFft<depth()>;
+  with_lines(shape, [&]<class Fft>(const Fft*) {
     const unsigned tiles = tiles_of<Fft>(shape);
     if (exchange_) {
       const auto most = static_cast<unsigned>(blocks * multiprocessors_);
-      launch_blocks<Fft>(stream, std::min(tiles, most), scatter_lines<depth()>, plan_.piece(),
+      launch_blocks<Fft>(stream, std::min(tiles, most), scatter_lines<Fft>, plan_.piece(),
                          values(roots_), decay, tiles, whole(lines_),
                          pieces(exchange_->outgoing(), plan_.piece()));
     } else {
-      launch_blocks<Fft>(stream, tiles, lines_to_planes<depth()>, shape, values(roots_), decay,
+      launch_blocks<Fft>(stream, tiles, lines_to_planes<Fft>, shape, values(roots_), decay,
                          tiles_ahead<Fft>(plan_.lines_ahead, multiprocessors_), whole(lines_),
                          whole(planes_));
     }
@@ -190,17 +209,16 @@ void Transforms::queue_lines(int t, const Stream& stream, double blocks) const {
 
 void Transforms::queue_columns() const {
   const Shape shape = plan_.own_planes();
-  with_side(shape.side, [&](auto side) {
-    using Fft = ColumnFft<side()>;
+  with_columns(shape, [&]<class Fft>(const Fft*) {
     const double2* const roots = values(roots_) + plan_.shape.depth;
     const unsigned tiles = tiles_of<Fft>(shape);
     const unsigned ahead = tiles_ahead<Fft>(plan_.columns_ahead, multiprocessors_);
     if (exchange_) {
-      launch_blocks<Fft>(stream_, tiles, transform_columns<side(), FieldPieces>, roots,
+      launch_blocks<Fft>(stream_, tiles, transform_columns<Fft, FieldPieces>, roots,
                          exchange_->on_gpus() ? ahead : 0U,
                          pieces(exchange_->incoming(), plan_.piece()));
     } else {
-      launch_blocks<Fft>(stream_, tiles, transform_columns<side(), WholeField>, roots, ahead,
+      launch_blocks<Fft>(stream_, tiles, transform_columns<Fft, WholeField>, roots, ahead,
                          whole(planes_));
     }
   });
@@ -209,16 +227,15 @@ void Transforms::queue_columns() const {
 void Transforms::queue_rows(int t) const {
   const Samples samples(plan_.shape, plan_.first_plane());
   double2* const terms = values(terms_) + (t - 1) * checksum_points;
-  with_side(plan_.shape.side, [&](auto side) {
-    using Fft = RowFft<side()>;
+  with_rows(plan_.shape, [&]<class Fft>(const Fft*) {
     const double2* const roots = values(roots_) + plan_.shape.depth;
     const unsigned tiles = tiles_of<Fft>(plan_.own_planes());
     if (exchange_) {
-      launch_blocks<Fft>(stream_, tiles, sample_rows<side(), FieldPieces>, plan_.piece(), samples,
+      launch_blocks<Fft>(stream_, tiles, sample_rows<Fft, FieldPieces>, plan_.piece(), samples,
                          roots, pieces(exchange_->incoming(), plan_.piece()), terms);
     } else {
-      launch_blocks<Fft>(stream_, tiles, sample_rows<side(), WholeField>, plan_.shape, samples,
-                         roots, whole(planes_), terms);
+      launch_blocks<Fft>(stream_, tiles, sample_rows<Fft, WholeField>, plan_.shape, samples, roots,
+                         whole(planes_), terms);
     }
   });
 }

@@ -11,6 +11,10 @@
 
 namespace bankfull::npb::ft::cuda {
 
+/// Large tiles, where they are faster: on one rank, on GPUs with enough shared memory for blocks
+/// that prefetch, since each has a multiprocessor to itself.
+[[nodiscard]] Tiles tiles_for(Device gpu, int ranks);
+
 /// This rank's part of the fields of one class on its GPU and the passes over them; each queues
 /// work on the stream.
 class Transforms {
