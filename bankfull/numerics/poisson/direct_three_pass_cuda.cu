@@ -31,29 +31,31 @@ struct RowPasses {
   Pass<Real> back;
 };
 
-template <class Real, int N, int Radix>
+template <class Real, int N, int Rows>
 RowPasses<Real> row_passes(const Sizes& sizes) {
-  using Shape = RowShape<Real, N, Radix>;
-  const auto blocks = static_cast<unsigned>(sizes.planes * Shape::Rows::blocks_per_plane);
-  const LaunchShape shape{blocks, Shape::threads, sizeof(typename Shape::Memory)};
-  return {{rows_forward<Real, N, Radix, StoredSide<Real>>, shape},
-          {rows_forward<Real, N, Radix, DivergenceSide<Real>>, shape},
-          {rows_back<Real, N, Radix>, shape}};
+  using Shape = RowShape<Real, N, Rows>;
+  const int blocks = sizes.planes * RowsOfBlock(sizes.radix_j).blocks_per_plane();
+  const LaunchShape shape{static_cast<unsigned>(blocks), Shape::threads,
+                          sizeof(typename Shape::Memory)};
+  return {{rows_forward<Real, N, Rows, StoredSide<Real>>, shape},
+          {rows_forward<Real, N, Rows, DivergenceSide<Real>>, shape},
+          {rows_back<Real, N, Rows>, shape}};
 }
 
 template <class Real, int N>
 RowPasses<Real> row_passes(const Sizes& sizes) {
-  return sizes.radix_j == 2   ? row_passes<Real, N, 2>(sizes)
-         : sizes.radix_j == 4 ? row_passes<Real, N, 4>(sizes)
-         : sizes.radix_j == 8 ? row_passes<Real, N, 8>(sizes)
-                              : row_passes<Real, N, 16>(sizes);
+  return radix_of(sizes.radix_j) == radix ? row_passes<Real, N, radix>(sizes)
+                                          : row_passes<Real, N, radix_of_three>(sizes);
 }
 
 template <class Real>
 RowPasses<Real> row_passes(const Sizes& sizes) {
   return sizes.columns == 64    ? row_passes<Real, 64>(sizes)
+         : sizes.columns == 96  ? row_passes<Real, 96>(sizes)
          : sizes.columns == 128 ? row_passes<Real, 128>(sizes)
+         : sizes.columns == 192 ? row_passes<Real, 192>(sizes)
          : sizes.columns == 256 ? row_passes<Real, 256>(sizes)
+         : sizes.columns == 384 ? row_passes<Real, 384>(sizes)
                                 : row_passes<Real, 512>(sizes);
 }
 
@@ -158,6 +160,7 @@ class ThreePassDirect final : public Solver<Real> {
     data_.spectrum = spectrum_.data();
     data_.tile_pitch = tile_pitch;
     data_.tiles = tiles;
+    data_.rows = RowsOfBlock(sizes.radix_j);
     data_.planes = sizes.planes;
   }
 

@@ -4,48 +4,123 @@
 
 namespace bankfull::poisson::three_pass {
 
-// Passes 1 and 3: 16 rows of a plane, in pairs, each pair one complex sequence.
+// Passes 1 and 3: 16 or 12 rows of a plane, in pairs, each pair one complex sequence.
 
-inline constexpr int row_pairs = radix / 2;
-
-/// Where the 16 rows of a block stand: row j = m + rest q, of which a block has all q < Radix for
-/// as many m as there is place for. Row n is partner of row n + 8.
-template <int Radix>
-struct RowsOfBlock {
+/// Which rows of a plane a block takes: rows j = m + rest q, all q < radix_j for as many m as there
+/// is place for. Row n of the block, n < radix_of(radix_j), is partner of the one half of them
+/// further. What follows from radix_j is looked up: kernels differ in the number of their rows
+/// only, and find these numbers among their arguments, at no more cost than that of literals.
+class RowsOfBlock {
+ public:
   static constexpr int rest = 32;
-  static constexpr int together = radix / Radix;            ///< values of m
-  static constexpr int blocks_per_plane = rest / together;  ///< that all values of m make
 
-  BANKFULL_HOST_DEVICE static constexpr int m(int row) { return row / Radix; }  ///< from the first
-  BANKFULL_HOST_DEVICE static constexpr int q(int row) { return row % Radix; }  ///< later r
-  BANKFULL_HOST_DEVICE static constexpr int j(int row) { return m(row) + rest * q(row); }
+  RowsOfBlock() = default;
+  BANKFULL_HOST_DEVICE constexpr explicit RowsOfBlock(int radix_j)
+      : radix_j_(radix_j),
+        together_(radix_of(radix_j) / radix_j),
+        log2_blocks_(bankfull::detail::log2_of(rest / together_)) {
+    for (int row = 0; row < radix_of(radix_j); ++row) {
+      m_[row] = row / radix_j;
+      q_[row] = row % radix_j;
+    }
+  }
+
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int radix_j() const { return radix_j_; }
+  /// That all values of m make.
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int blocks_per_plane() const {
+    return 1 << log2_blocks_;
+  }
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int plane(int block) const {
+    return block >> log2_blocks_;
+  }
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int first_m(int block) const {
+    return (block & (blocks_per_plane() - 1)) * together_;
+  }
+
+  /// From the first.
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int m(int row) const { return m_[row]; }
+  /// Later r.
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int q(int row) const { return q_[row]; }
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int j(int row) const {
+    return m(row) + rest * q(row);
+  }
+  /// The row with residue -r.
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int mirrored(int row) const {
+    return q(row) == 0 ? row : row - 2 * q(row) + radix_j_;
+  }
+
+ private:
+  int radix_j_ = 0;
+  int together_ = 0;     ///< values of m
+  int log2_blocks_ = 0;  ///< of a plane
+  int m_[radix] = {};
+  int q_[radix] = {};
 };
 
-/// Complex transform of N points by `lanes` threads: before and after it lane n holds points
-/// n + t lanes, t < 16. Point l + lanes t goes to mode u + 16 v in these steps: radix 16 from t to
+/// The block's rows of one m after the other from q to r.
+template <class Real, int Rows>
+BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE void transform_over_q(int radix_j,
+                                                                  Points<Real, Rows>& x) {
+  constexpr int all = Rows;
+  if (radix_j == all) {
+    transform_groups<all, Real>(x);
+  } else if (radix_j == all / 2) {
+    transform_groups<all / 2, Real>(x);
+  } else if (radix_j == all / 4) {
+    transform_groups<all / 4, Real>(x);
+  } else if constexpr (all == radix) {
+    transform_groups<all / 8, Real>(x);
+  }
+}
+
+/// Complex transform of N points by `lanes` threads, of which lane n takes points n + t lanes,
+/// t < `taken`. Point l + lanes t goes to mode u + taken v in these steps: radix `taken` from t to
 /// u; an exchange after which a thread has one u, or several where there are fewer than 16 lanes,
 /// and points l of it; where there are 32 lanes, a step over a in l = l' + 16 a, from which
-/// v = 2 v' + parity has its parity; the rest of l to v.
+/// v = 2 v' + parity has its parity; the rest of l to v. Where 12 points are taken, lanes are left
+/// without a u in the last step, and do that of another one again.
 template <class Real, int N>
 struct RowTransform {
+  using Taken = Points<Real, radix_of(N)>;
   using Line = Points<Real>;
 
-  static constexpr int lanes = N / radix;
+  static constexpr int taken = radix_of(N);
+  static constexpr int lanes = N / taken;
   static constexpr int pitch = lanes + 1;  ///< odd: threads of several u meet in no bank
-  static constexpr int shared_points = radix * pitch;
+  static constexpr int shared_points = taken * pitch;
   static constexpr int own_u = lanes < radix ? radix / lanes : 1;  ///< values of u of a lane
   static_assert(lanes == 4 || lanes == 8 || lanes == 16 || lanes == 32);
-  static_assert(shared_points >= N);
+  static_assert(lanes * taken == N && shared_points >= N);
 
-  BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE static int u_of(int lane) { return lane % radix; }
+  /// The n-th of a lane.
+  BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE static int u_of(int lane, int n = 0) {
+    const int u = lane % radix + n * lanes;
+    return has_u(lane, n) ? u : taken - 1;
+  }
   BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE static int parity_of(int lane) {
     return lane / radix;
   }
+  /// Whether point i of a lane's result is its own, and the mode that it is.
+  BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE static bool has_mode(int lane, int i) {
+    return has_u(lane, i % own_u);
+  }
+  BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE static int mode_of(int lane, int i) {
+    return lane % radix + taken * parity_of(lane) + i % own_u * lanes +
+           i / own_u * (lanes == 32 ? 2 * taken : taken);
+  }
+  /// Powers of this root of N are the twiddle factors of the last step for the lane's n-th u.
+  BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE static int root_of(int lane, int n = 0) {
+    return u_of(lane, n) + taken * parity_of(lane);
+  }
+  /// The root of N for take_sums().
+  BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE static int root_of_sums(int lane) {
+    return u_of(lane) * radix;
+  }
 
-  BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE static void leave(int lane, const Line& x,
+  BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE static void leave(int lane, const Taken& x,
                                                                 Complex<Real>* shared) {
     BANKFULL_UNROLL
-    for (int u = 0; u < radix; ++u) {
+    for (int u = 0; u < taken; ++u) {
       shared[u * pitch + lane] = x[u];
     }
   }
@@ -61,7 +136,7 @@ struct RowTransform {
     return x;
   }
 
-  /// Of 32 lanes. `root`: exp(-2 pi i u / 32).
+  /// Of 32 lanes. `root`: exp(-2 pi i 16 u / N).
   BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE static Sums<Real> take_sums(
       int lane, Complex<Real> root, const Complex<Real>* shared) {
     const int parity = parity_of(lane);
@@ -77,15 +152,14 @@ struct RowTransform {
     return sums;
   }
 
-  /// The last step of up to 16 lanes, which have modes of u = lane, lane + lanes, and so on.
-  /// `roots`: exp(-2 pi i u / N) of these.
+  /// The last step of up to 16 lanes. `roots`: exp(-2 pi i u / N) of the lane's values of u.
   BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE static Line finish(int lane,
                                                                  const Points<Real, own_u>& roots,
                                                                  const Complex<Real>* shared) {
     Line x;
     BANKFULL_UNROLL
     for (int n = 0; n < own_u; ++n) {
-      Points<Real, lanes> of_u = take(lane + n * lanes, shared);
+      Points<Real, lanes> of_u = take(u_of(lane, n), shared);
       transform<Real, lanes>(of_u, roots[n]);
       BANKFULL_UNROLL
       for (int v = 0; v < lanes; ++v) {
@@ -93,6 +167,11 @@ struct RowTransform {
       }
     }
     return x;
+  }
+
+ private:
+  BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE static bool has_u(int lane, int n) {
+    return taken == radix || lane % radix + n * lanes < taken;
   }
 };
 
@@ -118,14 +197,16 @@ BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE void join_rows(Complex<Real> row, Co
 /// What the thread of mode k < N / 2 has of all rows. Modes 0 and N / 2 of rows are real, and are
 /// transformed over q as one complex sequence by thread 0, which has the value of mode 0 in the
 /// real part and that of mode N / 2 in the imaginary one.
-template <class Real, int N>
+template <class Real, int N, int Rows>
 struct RowModes {
+  static constexpr int row_pairs = Rows / 2;
+
   BANKFULL_HOST_DEVICE static constexpr int mirrored(int k) { return k == 0 ? N / 2 : N - k; }
 
   /// Doubled, but for k = 0, from the transforms of pairs, `pitch` apart.
-  BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE static Points<Real> separate(
+  BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE static Points<Real, Rows> separate(
       int k, const Complex<Real>* pairs, int pitch) {
-    Points<Real> x;
+    Points<Real, Rows> x;
     BANKFULL_UNROLL
     for (int p = 0; p < row_pairs; ++p) {
       const Complex<Real> a = pairs[p * pitch + k];
@@ -139,7 +220,7 @@ struct RowModes {
     return x;
   }
 
-  BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE static void join(int k, const Points<Real>& x,
+  BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE static void join(int k, const Points<Real, Rows>& x,
                                                                Complex<Real>* pairs, int pitch) {
     BANKFULL_UNROLL
     for (int p = 0; p < row_pairs; ++p) {

@@ -17,7 +17,7 @@ namespace bankfull::poisson {
 // k are periodic and axis i ends at walls. Rows j = m + 32 q are split, as their modes r + radix_j
 // s:
 //
-//   1  a block takes 16 rows of a plane along k to modes, then q to r: field to spectrum, or, in
+//   1  a block takes 16 or 12 rows of a plane along k to modes, then q to r: field to spectrum, or, in
 //      place of a field, the divergence of a velocity, which it forms as it loads;
 //   2  a cluster takes all planes and m of some columns (k, r): m to s, elimination along i, and
 //      back: in place;
@@ -83,31 +83,29 @@ struct Tiles {
   static constexpr int plane = rest * group;  ///< complex
 
   int half_k = 0;
-  int log2_radix_j = 0;
+  int radix_j = 0;
 
   Tiles() = default;
-  BANKFULL_HOST_DEVICE constexpr Tiles(int cells_k, int radix_j)
-      : half_k(cells_k / 2), log2_radix_j(bankfull::detail::log2_of(radix_j)) {}
+  BANKFULL_HOST_DEVICE constexpr Tiles(int cells_k, int residues)
+      : half_k(cells_k / 2), radix_j(residues) {}
 
-  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int radix_j() const { return 1 << log2_radix_j; }
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int usual() const {
-    return half_k / group << log2_radix_j;
+    return half_k / group * radix_j;
   }
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int count() const {
-    return usual() + (radix_j() + group - 1) / group;
+    return usual() + (radix_j + group - 1) / group;
   }
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int tile(int k, int r) const {
-    return k < half_k ? (k / group << log2_radix_j) + r : usual() + r / group;
+    return k < half_k ? k / group * radix_j + r : usual() + r / group;
   }
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int column(int k, int r) const {
     return k < half_k ? k % group : r % group;
   }
   /// Of a column that holds nothing, those of one that does.
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr ColumnModes modes(int tile, int column) const {
-    const int last_residue = radix_j() - 1;
     return tile < usual()
-               ? ColumnModes{(tile >> log2_radix_j) * group + column, tile & last_residue}
-               : ColumnModes{half_k, ((tile - usual()) * group + column) & last_residue};
+               ? ColumnModes{tile / radix_j * group + column, tile % radix_j}
+               : ColumnModes{half_k, ((tile - usual()) * group + column) % radix_j};
   }
   BANKFULL_HOST_DEVICE static constexpr int within(int plane, int m, int column) {
     return (plane * rest + m) * group + column;

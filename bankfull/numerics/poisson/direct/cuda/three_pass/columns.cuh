@@ -316,7 +316,7 @@ class ColumnsOfCluster {
     const Eliminator role;
     const ColumnModes modes =
         data_.tiles.modes(tile(), first_column() + role.mode() % Shape::columns);
-    const int mode_j = modes.r + (role.mode() / Shape::columns << data_.tiles.log2_radix_j);
+    const int mode_j = modes.r + role.mode() / Shape::columns * data_.tiles.radix_j;
     return __ldg(data_.decay_k + modes.k) + __ldg(data_.decay_j + mode_j);
   }
 
