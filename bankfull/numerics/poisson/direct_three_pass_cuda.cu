@@ -59,11 +59,11 @@ RowPasses<Real> row_passes(const Sizes& sizes) {
                                 : row_passes<Real, 512>(sizes);
 }
 
-template <class Real, int OwnParts>
+template <class Real, int OwnParts, int Blocks = cluster_blocks>
 Pass<Real> column_pass(const Sizes& sizes) {
-  using Shape = ColumnShape<Real, OwnParts>;
+  using Shape = ColumnShape<Real, OwnParts, Blocks>;
   const int sets = Tiles<Real>(sizes.columns, sizes.radix_j).count() * Shape::sets_per_tile;
-  return {columns_of_cluster<Real, OwnParts>,
+  return {columns_of_cluster<Real, OwnParts, Blocks>,
           {.grid = static_cast<unsigned>(sets * Shape::blocks),
            .block = Shape::threads,
            .shared_bytes = sizeof(typename Shape::Memory),
@@ -73,7 +73,9 @@ Pass<Real> column_pass(const Sizes& sizes) {
 template <class Real>
 Pass<Real> column_pass(const Sizes& sizes) {
   return sizes.own_parts == 1   ? column_pass<Real, 1>(sizes)
-         : sizes.own_parts == 2 ? column_pass<Real, 2>(sizes)
+         : sizes.own_parts == 2 ? (sizes.blocks == cluster_blocks
+                                       ? column_pass<Real, 2>(sizes)
+                                       : column_pass<Real, 2, three_quarters_of_cluster>(sizes))
          : sizes.own_parts == 3 ? column_pass<Real, 3>(sizes)
                                 : column_pass<Real, 4>(sizes);
 }

@@ -47,11 +47,25 @@ std::vector<NamedDomain> served_domains() {
       served("four_parts", {401, 128, 128}, 4.0),
       served("four_full_parts", {512, 128, 128}, 0.0),
       served("largest_planes", {64, 512, 512}, 1.0),
+      served("smallest_threes", {32, 96, 96}, 1.0),
+      served("threes_short_and_long", {100, 96, 384}, 2.0),
+      served("threes_long_and_short", {40, 384, 96}, 0.0),
+      served("threes", {192, 192, 192}, 3.0),
+      served("long_threes", {131, 384, 384}, 1.0),
+      served("threes_with_few_rows", {129, 64, 384}, 0.0),
+      served("threes_with_rows", {48, 128, 192}, 0.0),
+      served("threes_with_more_rows", {33, 256, 384}, 1.0),
+      served("threes_with_many_rows", {65, 512, 96}, 0.0),
+      served("threes_of_short_rows", {193, 192, 64}, 2.0),
+      served("threes_of_rows", {384, 192, 128}, 0.0),
+      served("threes_of_longer_rows", {40, 96, 256}, 1.0),
+      served("threes_of_long_rows", {70, 192, 512}, 0.0),
   };
 }
 
 std::vector<NamedDomain> small_ones() {
-  return {served("smallest", {40, 64, 64}, 1.0), served("odd_planes", {130, 128, 128}, 2.0)};
+  return {served("smallest", {40, 64, 64}, 1.0), served("odd_planes", {130, 128, 128}, 2.0),
+          served("threes", {40, 96, 192}, 1.0)};
 }
 
 template <class Real>

@@ -96,7 +96,10 @@ Sizes::Sizes(const Extents& extents)
       rows(static_cast<int>(extents.nj)),
       columns(static_cast<int>(extents.nk)),
       radix_j(rows / RestTransform<double>::count),
-      own_parts((planes + planes_of_parts - 1) / planes_of_parts) {}
+      own_parts((planes + planes_of_parts - 1) / planes_of_parts),
+      blocks(own_parts == 2 && planes <= 2 * three_quarters_of_cluster * radix
+                 ? three_quarters_of_cluster
+                 : cluster_blocks) {}
 
 template <class Real>
 Tables<Real>::Tables(const Domain& domain) {

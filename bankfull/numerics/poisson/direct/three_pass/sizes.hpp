@@ -47,10 +47,12 @@ namespace three_pass {
 int part_flops();
 int link_flops(int steps);
 
-/// Blocks of a cluster: every GPU that has clusters runs as many.
+/// Blocks of a cluster: every GPU that has clusters runs as many. For 129 to 192 planes there are
+/// fewer, or a quarter of the places in their registers would be empty.
 inline constexpr int cluster_blocks = 8;
+inline constexpr int three_quarters_of_cluster = 6;
 
-/// Cells along i that a cluster's blocks share are filled up to a multiple.
+/// Cells along i that a cluster's blocks share, one part each.
 inline constexpr int planes_of_parts = cluster_blocks * radix;
 inline constexpr int most_own_parts = 4;  ///< of a block
 
@@ -60,10 +62,11 @@ struct Sizes {
   int columns;
   int radix_j;    ///< values of q, of r
   int own_parts;  ///< of a block in pass 2
+  int blocks;     ///< of a cluster there
 
   explicit Sizes(const Extents& extents);
 
-  [[nodiscard]] int padded_planes() const { return own_parts * planes_of_parts; }
+  [[nodiscard]] int padded_planes() const { return own_parts * blocks * radix; }
 };
 
 /// Modes (k, r) of a column of the spectrum.

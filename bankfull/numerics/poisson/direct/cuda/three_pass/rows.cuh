@@ -22,8 +22,11 @@ struct RowShape {
   static constexpr int modes = N / 2;
   static constexpr int transformers = row_pairs * Steps::lanes;
   static constexpr int threads = std::max(transformers, modes);
+  /// Each of its four parts has registers for 4 warps with 16 points a thread, 5 with 12.
+  static constexpr int warps_per_multiprocessor =
+      std::max(Steps::taken, Rows) == radix ? threads_per_multiprocessor / 32 : 20;
   static constexpr int blocks_per_multiprocessor =
-      threads_per_multiprocessor * radix / std::max(Steps::taken, Rows) / threads;
+      warps_per_multiprocessor / ((threads + 31) / 32);
 
   struct Memory {
     Complex<Real> lines[row_pairs * Steps::shared_points];
