@@ -24,6 +24,7 @@ bool is_circumstance(const std::string& name) {
       // What the program chose or found.
       "shape", "iterations_per_pass", "blocks", "threads_per_block", "line", "working_set",
       "footprint", "array", "ranked", "largest_block", "equations", "nonzeros", "global",
+      "l2_halves_apart",
       // Which parts of a run were asked for.
       "parts"};
   return circumstances.contains(name);

@@ -15,28 +15,28 @@ double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// Sets the means of a split from its modes; false where one is empty.
-bool set_means(const std::vector<double>& values, Split& split) {
+/// Sets the means of a modes from its modes; false where one is empty.
+bool set_means(const std::vector<double>& values, TwoModes& modes) {
   double sums[2] = {0.0, 0.0};
   double counts[2] = {0.0, 0.0};
   for (std::size_t n = 0; n < values.size(); ++n) {
-    const int mode = split.is_upper[n] ? 1 : 0;
+    const int mode = modes.is_upper[n] ? 1 : 0;
     sums[mode] += values[n];
     counts[mode] += 1.0;
   }
   if (counts[0] == 0.0 || counts[1] == 0.0) {
     return false;
   }
-  split.lower = sums[0] / counts[0];
-  split.upper = sums[1] / counts[1];
+  modes.lower = sums[0] / counts[0];
+  modes.upper = sums[1] / counts[1];
   return true;
 }
 
 /// Standard deviation of the values from the means of their modes.
-double spread_within(const std::vector<double>& values, const Split& split) {
+double spread_within(const std::vector<double>& values, const TwoModes& modes) {
   double squares = 0.0;
   for (std::size_t n = 0; n < values.size(); ++n) {
-    const double deviation = values[n] - (split.is_upper[n] ? split.upper : split.lower);
+    const double deviation = values[n] - (modes.is_upper[n] ? modes.upper : modes.lower);
     squares += deviation * deviation;
   }
   return std::sqrt(squares / static_cast<double>(values.size()));
@@ -64,7 +64,7 @@ std::vector<std::vector<double>> centred(std::vector<std::vector<double>> rows) 
 
 }  // namespace
 
-bool Split::has_two_modes() const {
+bool TwoModes::has_two_modes() const {
   constexpr double least_separation = 5.0;
   constexpr double least_share = 0.1;
   const auto count = static_cast<double>(is_upper.size());
@@ -73,30 +73,31 @@ bool Split::has_two_modes() const {
          upper_count <= (1.0 - least_share) * count;
 }
 
-Split two_means(const std::vector<double>& values) {
+TwoModes two_means(const std::vector<double>& values) {
   expects(values.size() >= 2, "there are values to divide");
   const auto [least, most] = std::ranges::minmax(values);
-  Split split{.is_upper = std::vector<bool>(values.size(), false), .lower = least, .upper = most};
+  TwoModes modes{
+      .is_upper = std::vector<bool>(values.size(), false), .lower = least, .upper = most};
   if (least == most) {
-    return split;
+    return modes;
   }
   constexpr int max_steps = 100;
   for (int step = 0; step < max_steps; ++step) {
-    const double boundary = 0.5 * (split.lower + split.upper);
+    const double boundary = 0.5 * (modes.lower + modes.upper);
     bool changed = false;
     for (std::size_t n = 0; n < values.size(); ++n) {
       const bool upper = values[n] > boundary;
-      changed = changed || upper != split.is_upper[n];
-      split.is_upper[n] = upper;
+      changed = changed || upper != modes.is_upper[n];
+      modes.is_upper[n] = upper;
     }
-    if (!changed || !set_means(values, split)) {
+    if (!changed || !set_means(values, modes)) {
       break;
     }
   }
-  const double spread = spread_within(values, split);
-  const double distance = split.upper - split.lower;
-  split.separation = spread > 0.0 ? distance / spread : std::numeric_limits<double>::infinity();
-  return split;
+  const double spread = spread_within(values, modes);
+  const double distance = modes.upper - modes.lower;
+  modes.separation = spread > 0.0 ? distance / spread : std::numeric_limits<double>::infinity();
+  return modes;
 }
 
 std::vector<int> group_by_correlation(const std::vector<std::vector<double>>& latencies) {

@@ -5,7 +5,7 @@
 namespace bankfull {
 
 /// Values divided into a lower and an upper mode.
-struct Split {
+struct TwoModes {
   std::vector<bool> is_upper;  ///< of each value
   double lower = 0.0;          ///< mean of the lower mode
   double upper = 0.0;          ///< mean of the upper mode
@@ -20,7 +20,7 @@ struct Split {
 
 /// The division into two sets with the least sum of squared distances from their means, by Lloyd's
 /// iteration from the extremes. Requires at least two values.
-Split two_means(const std::vector<double>& values);
+TwoModes two_means(const std::vector<double>& values);
 
 /// Divides the rows of a matrix, the latencies of lines from each multiprocessor, into groups 0 and
 /// 1: group 0 has the rows that correlate positively with the first. Means of columns and of rows

@@ -224,7 +224,7 @@ bool fits(const LineLists& lists) {
   });
 }
 
-std::vector<LineRun> line_runs(const L2Halves& halves, bool two_parts) {
+std::vector<LineRun> line_runs(const LinesByHalf& halves, bool two_parts) {
   std::vector<LineRun> runs;
   for (const LinePass pass : {LinePass::read, LinePass::write}) {
     const std::string verb = pass == LinePass::read ? "L2 read" : "L2 write";
@@ -260,7 +260,7 @@ void measure_lines(const Problem& problem, Experiment& experiment, L2Lines& line
 
 /// What is known about the halves.
 struct HalvesFound {
-  L2Halves halves;
+  LinesByHalf halves;
   double separation = 0.0;
   bool two_parts = false;
 };
@@ -282,11 +282,11 @@ HalvesFound find_halves(L2Lines& lines) {
   for (std::size_t line = 0; line < latencies[0].size(); ++line) {
     differences.push_back(latencies[0][line] - latencies[1][line]);
   }
-  const Split split = two_means(differences);
-  found.separation = split.separation;
-  found.two_parts = split.has_two_modes() && split.lower < 0.0 && split.upper > 0.0;
-  for (std::size_t line = 0; found.two_parts && line < split.is_upper.size(); ++line) {
-    found.halves.group_of_line[line] = split.is_upper[line] ? 1 : 0;
+  const TwoModes modes = two_means(differences);
+  found.separation = modes.separation;
+  found.two_parts = modes.has_two_modes() && modes.lower < 0.0 && modes.upper > 0.0;
+  for (std::size_t line = 0; found.two_parts && line < modes.is_upper.size(); ++line) {
+    found.halves.group_of_line[line] = modes.is_upper[line] ? 1 : 0;
   }
   return found;
 }

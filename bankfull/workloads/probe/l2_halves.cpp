@@ -32,7 +32,7 @@ void deal(const std::vector<std::uint32_t>& lines, const std::vector<std::uint32
 
 }  // namespace
 
-LineLists line_lists(const L2Halves& halves, LineChoice choice) {
+LineLists line_lists(const LinesByHalf& halves, LineChoice choice) {
   LineLists lists(halves.group_of_multiprocessor.size());
   if (choice == LineChoice::all) {
     std::vector<std::uint32_t> lines(halves.group_of_line.size());
@@ -49,7 +49,7 @@ LineLists line_lists(const L2Halves& halves, LineChoice choice) {
   return lists;
 }
 
-HalfLatencies half_latencies(const L2Halves& halves,
+HalfLatencies half_latencies(const LinesByHalf& halves,
                              const std::array<std::vector<double>, 2>& latencies) {
   const auto lines = static_cast<double>(halves.group_of_line.size());
   HalfLatencies mean;

@@ -13,14 +13,14 @@ namespace bankfull::probe {
 enum class LineChoice { near, far, all };
 
 /// Lines and multiprocessors by the half of L2 that they belong to.
-struct L2Halves {
+struct LinesByHalf {
   std::vector<int> group_of_multiprocessor;
   std::vector<int> group_of_line;
 };
 
 /// The lines of each multiprocessor: those of the choice are divided evenly among the
 /// multiprocessors that have the same choice.
-LineLists line_lists(const L2Halves& halves, LineChoice choice);
+LineLists line_lists(const LinesByHalf& halves, LineChoice choice);
 
 /// Clocks of accesses to lines of the multiprocessor's own half and of the other one.
 struct HalfLatencies {
@@ -29,7 +29,7 @@ struct HalfLatencies {
 };
 
 /// From the mean latencies of each line as the two groups see it.
-HalfLatencies half_latencies(const L2Halves& halves,
+HalfLatencies half_latencies(const LinesByHalf& halves,
                              const std::array<std::vector<double>, 2>& latencies);
 
 }  // namespace bankfull::probe

@@ -2,6 +2,7 @@
 #include "bankfull/core/exec/half_queues.cuh"
 #include "bankfull/core/exec/halved_memory.hpp"
 #include "bankfull/core/exec/launch.cuh"
+#include "bankfull/core/exec/timed_atomics.cuh"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -89,6 +90,37 @@ TEST(L2Halves, EveryMultiprocessorHasAHalf) {
   EXPECT_EQ(halves.multiprocessors(1) > 0, halves.apart());
 }
 
+/// Blocks of one thread. For each pair, as a multiprocessor of some half sees it, by how many
+/// clocks the block that is said to be its own half's is nearer than the other one.
+__global__ void time_pairs_kernel(HalvedView view, std::int64_t pairs, const std::uint8_t* half,
+                                  int* nearer) {
+  constexpr int tries = 9;
+  const unsigned own = half[multiprocessor_number()];
+  for (std::int64_t pair = blockIdx.x; pair < pairs; pair += gridDim.x) {
+    const std::uint32_t swapped = view.is_swapped(pair);
+    const auto clocks = [&](std::uint32_t of) {
+      auto* const line = reinterpret_cast<unsigned*>(view.block(of, pair, swapped) + 1024);
+      return static_cast<int>(fewest_clocks(line, tries));
+    };
+    nearer[pair] = clocks(own ^ 1U) - clocks(own);
+  }
+}
+
+TEST(HalvedMemory, IsNearerToTheHalfThatIsSaidToOwnIt) {
+  const Stream stream(Device::cuda(0));
+  const L2Halves halves(stream);
+  if (!halves.apart()) {
+    GTEST_SKIP() << "this GPU's L2 has one part, or other work disturbs the measurement";
+  }
+  constexpr std::int64_t pairs = 8192;
+  const HalvedMemory memory(halves, pairs, stream);
+  const Buffer<int> nearer(MemorySpace::device, pairs);
+  launch(stream, {dim3(static_cast<unsigned>(multiprocessors_of(stream.device()))), dim3(1)},
+         time_pairs_kernel, memory.view(), pairs, halves.of_multiprocessor(), nearer.data());
+  const std::vector<int> found = downloaded(nearer, stream);
+  EXPECT_GE(std::ranges::count_if(found, [](int clocks) { return clocks > 0; }), 0.95 * pairs);
+}
+
 /// Each block claims until nothing is left, and counts its claims.
 __global__ void claim_all_kernel(HalfQueues queues, unsigned* times) {
   for (Claim claim = claim_item(queues); claim.any; claim = claim_item(queues)) {
@@ -110,6 +142,26 @@ TEST(HalfQueues, EveryItemIsClaimedOnce) {
     expected.back() = 0;
     EXPECT_EQ(downloaded(times, stream), expected) << first << ' ' << second;
   }
+}
+
+/// One block claims everything. Item n of half h is 2 n + h.
+__global__ void note_claims_kernel(HalfQueues queues, unsigned* order) {
+  for (Claim claim = claim_item(queues); claim.any; claim = claim_item(queues)) {
+    *order++ = 2 * claim.item + claim.half;
+  }
+}
+
+TEST(HalfQueues, TheOwnHalfComesFirst) {
+  const Stream stream(Device::cuda(0));
+  const std::vector<std::uint8_t> all_of_half_1(max_multiprocessors, 1);
+  const Buffer<std::uint8_t> half(MemorySpace::device, all_of_half_1.size());
+  copy_bytes(half.data(), all_of_half_1.data(), half.bytes(), stream);
+  const Buffer<unsigned> claimed(MemorySpace::device, 2);
+  const Buffer<unsigned> order(MemorySpace::device, 5);
+  fill_bytes(claimed.data(), 0, claimed.bytes(), stream);
+  launch(stream, {dim3(1), dim3(1)}, note_claims_kernel,
+         HalfQueues{claimed.data(), {2, 3}, half.data()}, order.data());
+  EXPECT_EQ(downloaded(order, stream), (std::vector<unsigned>{1, 3, 5, 0, 2}));
 }
 
 }  // namespace

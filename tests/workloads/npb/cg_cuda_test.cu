@@ -3,10 +3,15 @@
 #include "tests/workloads/npb/whole_matrix.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <functional>
 #include <gtest/gtest.h>
 #include <map>
 #include <random>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace bankfull::npb::cg {
 namespace {
@@ -211,6 +216,18 @@ TEST_F(CgMatrixOnGpu, IsScaledAsItIsFormed) {
     for (const auto& [column, value] : once[row]) {
       ASSERT_EQ(scaled[row].at(column), 1.5 * value);
     }
+  }
+}
+
+// The layouts of an H200, and one of class D's kind: many panels, short slices.
+TEST_F(CgMatrixOnGpu, TakesTheMemoryThatIsStated) {
+  for (const auto& [size, shared_bytes] :
+       {std::pair{Class::a, 232192}, {Class::b, 232192}, {Class::b, 24576}}) {
+    const CgParameters& cg = cg_parameters(size);
+    const cuda::Tiling tiling = cuda::tiling_for(cg.rows, 132, shared_bytes);
+    const cuda::Tiles tiles = cuda::TileAssembly(executor_, size, tiling).build(halves_);
+    const auto stated = static_cast<double>(cuda::tile_bytes(tiling, cg.nonzeros));
+    EXPECT_NEAR(static_cast<double>(tiles.bytes()), stated, 0.05 * stated) << cg.rows;
   }
 }
 

@@ -1,15 +1,12 @@
 #include "bankfull/workloads/probe/chip.hpp"
 
 #include "bankfull/core/base/bytes.hpp"
-#include "bankfull/numerics/random/counter.hpp"
 #include "bankfull/workloads/probe/in_flight.hpp"
 #include "bankfull/workloads/probe/l2_halves.hpp"
 #include "bankfull/workloads/probe/run.hpp"
 #include "tests/alone.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstddef>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <numeric>
@@ -21,87 +18,8 @@ namespace {
 
 using testing::ElementsAre;
 
-/// Numbers from -1 to 1, the same everywhere.
-double noise(std::size_t n) {
-  return 2.0 * static_cast<double>(random_bits(1, n) >> 11) * 0x1p-53 - 1.0;
-}
-
-TEST(TwoMeans, FindsTwoModes) {
-  std::vector<double> values;
-  for (std::size_t n = 0; n < 1000; ++n) {
-    values.push_back((n % 3 == 0 ? 200.0 : 100.0) + 5.0 * noise(n));
-  }
-  const Split split = two_means(values);
-  EXPECT_NEAR(split.lower, 100.0, 1.0);
-  EXPECT_NEAR(split.upper, 200.0, 1.0);
-  EXPECT_GT(split.separation, 20.0);
-  EXPECT_TRUE(split.has_two_modes());
-  for (std::size_t n = 0; n < values.size(); ++n) {
-    EXPECT_EQ(split.is_upper[n], n % 3 == 0) << n;
-  }
-}
-
-TEST(TwoMeans, DoesNotSplitOneMode) {
-  std::vector<double> uniform;
-  std::vector<double> bell;
-  for (std::size_t n = 0; n < 4000; ++n) {
-    uniform.push_back(static_cast<double>(n));
-    double sum = 0.0;
-    for (std::size_t k = 0; k < 8; ++k) {
-      sum += noise(8 * n + k);
-    }
-    bell.push_back(sum);
-  }
-  EXPECT_NEAR(two_means(uniform).separation, 2.0 * std::sqrt(3.0), 0.01);
-  EXPECT_FALSE(two_means(uniform).has_two_modes());
-  EXPECT_NEAR(two_means(bell).separation, 2.65, 0.2);
-  EXPECT_FALSE(two_means(bell).has_two_modes());
-}
-
-TEST(TwoMeans, OutliersAreNoMode) {
-  std::vector<double> values(1000, 1.0);
-  values[17] = 50.0;
-  const Split split = two_means(values);
-  EXPECT_TRUE(split.is_upper[17]);
-  EXPECT_FALSE(split.has_two_modes());
-}
-
-TEST(TwoMeans, EqualValuesAreOneMode) {
-  const Split split = two_means({3.0, 3.0, 3.0});
-  EXPECT_EQ(split.separation, 0.0);
-  EXPECT_FALSE(split.has_two_modes());
-}
-
-/// Latencies of lines as seen by multiprocessors of two halves, which are `far` clocks apart.
-std::vector<std::vector<double>> latencies_of(const std::vector<int>& units,
-                                              const std::vector<int>& lines, double far) {
-  std::vector<std::vector<double>> latencies;
-  for (std::size_t unit = 0; unit < units.size(); ++unit) {
-    std::vector<double> row;
-    for (std::size_t line = 0; line < lines.size(); ++line) {
-      const double way = 30.0 * noise(line);  // lines that are far from all multiprocessors
-      row.push_back(600.0 + way + 3.0 * noise(1000 * unit + line) + static_cast<double>(unit) +
-                    (units[unit] == lines[line] ? 0.0 : far));
-    }
-    latencies.push_back(std::move(row));
-  }
-  return latencies;
-}
-
-TEST(GroupByCorrelation, FindsTheHalvesOfUnequalGroups) {
-  const std::vector<int> units{0, 1, 1, 0, 1, 1, 1};
-  std::vector<int> lines;
-  for (std::size_t n = 0; n < 200; ++n) {
-    lines.push_back(noise(n + 7) > 0.2 ? 1 : 0);
-  }
-  EXPECT_EQ(group_by_correlation(latencies_of(units, lines, 40.0)), units);
-  const std::vector<int> swapped{1, 0, 0, 1, 0, 0, 0};
-  EXPECT_EQ(group_by_correlation(latencies_of(swapped, lines, 40.0)), units)
-      << "the first one's group is 0";
-}
-
 TEST(HalfLatencies, AreThoseOfTheOwnAndTheOtherHalf) {
-  const L2Halves halves{.group_of_multiprocessor = {0, 1}, .group_of_line = {0, 1, 1, 0}};
+  const LinesByHalf halves{.group_of_multiprocessor = {0, 1}, .group_of_line = {0, 1, 1, 0}};
   const HalfLatencies mean =
       half_latencies(halves, {std::vector{10.0, 24.0, 26.0, 14.0}, {30.0, 11.0, 13.0, 20.0}});
   EXPECT_DOUBLE_EQ(mean.near, (10.0 + 11.0 + 13.0 + 14.0) / 4.0);
@@ -109,7 +27,7 @@ TEST(HalfLatencies, AreThoseOfTheOwnAndTheOtherHalf) {
 }
 
 TEST(LineLists, NearAndFarShareAllLines) {
-  L2Halves halves{.group_of_multiprocessor = {0, 1, 0, 1, 1}};
+  LinesByHalf halves{.group_of_multiprocessor = {0, 1, 0, 1, 1}};
   for (int line = 0; line < 103; ++line) {
     halves.group_of_line.push_back(line % 4 == 0 ? 1 : 0);
   }

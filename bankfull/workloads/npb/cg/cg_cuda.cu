@@ -74,7 +74,7 @@ class CudaSolver final : public Benchmark {
   }
 
   [[nodiscard]] std::vector<Figure> parameters() const override {
-    return {order_parameter(CgOrder::nasa)};
+    return {order_parameter(CgOrder::nasa), {.name = "l2_halves_apart", .value = halves_.apart()}};
   }
 
  private:

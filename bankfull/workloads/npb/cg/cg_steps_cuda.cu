@@ -56,7 +56,8 @@ class StepSolver final : public Benchmark {
   [[nodiscard]] Transport transport() const override { return matrix_.transport(); }
 
   [[nodiscard]] std::vector<Figure> parameters() const override {
-    return {order_parameter(Steps::order)};
+    return {order_parameter(Steps::order),
+            {.name = "l2_halves_apart", .value = matrix_.halves_apart()}};
   }
 
  private:

@@ -14,9 +14,15 @@
 
 namespace bankfull::npb::mg {
 
-/// Rows of a plane that go through a pipeline together: their working set fits L2, and few rows are
-/// computed by two neighbouring blocks.
-inline constexpr std::int64_t block_rows = 32;
+inline constexpr std::int64_t max_block_rows = 32;
+
+/// Rows of a plane that go through a pipeline together: so many that few are formed by two
+/// neighbouring blocks, and so few that the six planes of a workspace take less than half a MiB of
+/// the second-level cache, of which the rows that come and go need as much.
+constexpr std::int64_t block_rows(std::int64_t columns) {
+  constexpr std::int64_t points = 8192;
+  return std::clamp<std::int64_t>(points / columns, 16, max_block_rows);
+}
 
 inline constexpr std::int64_t line = 8;
 
@@ -80,13 +86,13 @@ class WorkspaceOf {
 
   /// For grids with sides up to these.
   explicit WorkspaceOf(const Extents& sides)
-      : iterates(sides.nk, std::min(sides.nj, block_rows) + 4),
-        residuals(sides.nk, std::min(sides.nj, block_rows) + 3),
+      : iterates(sides.nk, std::min(sides.nj, max_block_rows) + 4),
+        residuals(sides.nk, std::min(sides.nj, max_block_rows) + 3),
         row_pitch_(sides.nk + 2 * line),
         rows_(single_rows * row_pitch_) {}
 
   static std::int64_t bytes(const Extents& sides) {
-    const std::int64_t rows_of_planes = 3 * (2 * std::min(sides.nj, block_rows) + 7);
+    const std::int64_t rows_of_planes = 3 * (2 * std::min(sides.nj, max_block_rows) + 7);
     return ((rows_of_planes + single_rows) * (sides.nk + 2 * line) + 3 * line) *
            static_cast<std::int64_t>(sizeof(T));
   }
@@ -198,9 +204,10 @@ class UpwardPass {
       : operators_(&operators), coarse_(&coarse), u_(u), v_(&v), next_(&next), work_(&work) {}
 
   void run() const {
-    const PassShare mine = my_pass_share({v_->planes(), v_->rows(), block_rows, 4});
+    const std::int64_t block = block_rows(v_->columns());
+    const PassShare mine = my_pass_share({v_->planes(), v_->rows(), block, 4});
     const Range& planes = mine.planes;
-    for_blocks(mine.rows, block_rows, [&](std::int64_t first, std::int64_t end) {
+    for_blocks(mine.rows, block, [&](std::int64_t first, std::int64_t end) {
       work_->iterates.begin_at(first - 2);
       work_->residuals.begin_at(first - 1);
       for (std::int64_t plane = planes.begin - 2; plane < planes.end + 2; ++plane) {
@@ -268,9 +275,10 @@ class DownwardPass {
       : operators_(&operators), u_(u), v_(&v), coarse_(&coarse), squares_(squares), work_(&work) {}
 
   void run() const {
-    const PassShare mine = my_pass_share({coarse_->planes(), coarse_->rows(), block_rows / 2, 1});
+    const std::int64_t block = block_rows(v_->columns()) / 2;
+    const PassShare mine = my_pass_share({coarse_->planes(), coarse_->rows(), block, 1});
     const Range& planes = mine.planes;
-    for_blocks(mine.rows, block_rows / 2, [&](std::int64_t first, std::int64_t end) {
+    for_blocks(mine.rows, block, [&](std::int64_t first, std::int64_t end) {
       work_->residuals.begin_at(2 * first);
       for (std::int64_t plane = 2 * planes.begin; plane <= 2 * planes.end; ++plane) {
         form_residual(plane, 2 * first, 2 * end);

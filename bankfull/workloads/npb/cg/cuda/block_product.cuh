@@ -94,6 +94,7 @@ class BlockProduct {
   [[nodiscard]] std::int64_t cache_bytes() const {
     return last_cache_bytes(executor_.stream().device());
   }
+  [[nodiscard]] bool halves_apart() const { return halves_.apart(); }
   [[nodiscard]] int kept_warps_of_block() const { return kept_warps_; }
   [[nodiscard]] MatrixBytes matrix_bytes() const {
     return cuda::matrix_bytes(tiles_.tiling, tiles_.nonzeros, kept_warps_);
