@@ -2,7 +2,7 @@
 #include "bankfull/core/exec/launch.cuh"
 #include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/numerics/poisson/direct/cuda/three_pass/columns.cuh"
-#include "bankfull/numerics/poisson/direct/cuda/three_pass/rows.cuh"
+#include "bankfull/numerics/poisson/direct/cuda/three_pass/passes.cuh"
 #include "bankfull/numerics/poisson/direct/cuda/three_pass/solver.hpp"
 
 #include <cstddef>
@@ -11,53 +11,6 @@
 namespace bankfull::poisson {
 namespace three_pass {
 namespace {
-
-template <class Real>
-struct Pass {
-  void (*kernel)(const Data<Real>);
-  LaunchShape shape;
-};
-
-template <class Real, class Side>
-struct SidePass {
-  void (*kernel)(const Data<Real>, const Side);
-  LaunchShape shape;
-};
-
-template <class Real>
-struct RowPasses {
-  SidePass<Real, StoredSide<Real>> forward;
-  SidePass<Real, DivergenceSide<Real>> forward_of_velocity;
-  Pass<Real> back;
-};
-
-template <class Real, int N, int Rows>
-RowPasses<Real> row_passes(const Sizes& sizes) {
-  using Shape = RowShape<Real, N, Rows>;
-  const int blocks = sizes.planes * RowsOfBlock(sizes.radix_j).blocks_per_plane();
-  const LaunchShape shape{static_cast<unsigned>(blocks), Shape::threads,
-                          sizeof(typename Shape::Memory)};
-  return {{rows_forward<Real, N, Rows, StoredSide<Real>>, shape},
-          {rows_forward<Real, N, Rows, DivergenceSide<Real>>, shape},
-          {rows_back<Real, N, Rows>, shape}};
-}
-
-template <class Real, int N>
-RowPasses<Real> row_passes(const Sizes& sizes) {
-  return radix_of(sizes.radix_j) == radix ? row_passes<Real, N, radix>(sizes)
-                                          : row_passes<Real, N, radix_of_three>(sizes);
-}
-
-template <class Real>
-RowPasses<Real> row_passes(const Sizes& sizes) {
-  return sizes.columns == 64    ? row_passes<Real, 64>(sizes)
-         : sizes.columns == 96  ? row_passes<Real, 96>(sizes)
-         : sizes.columns == 128 ? row_passes<Real, 128>(sizes)
-         : sizes.columns == 192 ? row_passes<Real, 192>(sizes)
-         : sizes.columns == 256 ? row_passes<Real, 256>(sizes)
-         : sizes.columns == 384 ? row_passes<Real, 384>(sizes)
-                                : row_passes<Real, 512>(sizes);
-}
 
 template <class Real, int OwnParts, int Blocks = cluster_blocks>
 Pass<Real> column_pass(const Sizes& sizes) {
@@ -162,7 +115,6 @@ class ThreePassDirect final : public Solver<Real> {
     data_.spectrum = spectrum_.data();
     data_.tile_pitch = tile_pitch;
     data_.tiles = tiles;
-    data_.rows = RowsOfBlock(sizes.radix_j);
     data_.planes = sizes.planes;
   }
 

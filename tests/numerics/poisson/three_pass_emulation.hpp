@@ -58,7 +58,7 @@ void emulate_row(Complex<Real>* line, const Numbers<Real>& roots) {
   for (int lane = 0; lane < Steps::lanes; ++lane) {
     for (int i = 0; i < radix; ++i) {
       if (Steps::has_mode(lane, i)) {
-        line[Steps::mode_of(lane, i)] = x[static_cast<std::size_t>(lane)][i];
+        line[Steps::first_mode(lane) + Steps::to_mode(i)] = x[static_cast<std::size_t>(lane)][i];
       }
     }
   }
@@ -144,7 +144,6 @@ class EmulatedSolver {
       : sizes_(domain.extents()),
         tables_(domain),
         tiles_(N, Radix),
-        rows_(Radix),
         pitch_(Tiles<Real>::pitch(sizes_.planes)),
         spectrum_(static_cast<std::size_t>(tiles_.count() * pitch_)) {}
 
@@ -160,16 +159,16 @@ class EmulatedSolver {
   }
 
  private:
-  static constexpr int rows_of_block = radix_of(Radix);
-  static constexpr int row_pairs = rows_of_block / 2;
+  using Rows = RowsOfBlock<Radix>;
+  static constexpr int row_pairs = Rows::pairs;
   static constexpr int pitch_of_pairs = N;
-  using Modes = RowModes<Real, N, rows_of_block>;
-  using Column = Points<Real, rows_of_block>;
+  using Modes = RowModes<Real, N, Rows::count>;
+  using Column = Points<Real, Rows::count>;
 
   template <class Body>
   void for_blocks(const Body& body) const {
-    for (int block = 0; block < sizes_.planes * rows_.blocks_per_plane(); ++block) {
-      body(rows_.plane(block), rows_.first_m(block));
+    for (int block = 0; block < sizes_.planes * Rows::blocks_per_plane; ++block) {
+      body(block / Rows::blocks_per_plane, block % Rows::blocks_per_plane * Rows::together);
     }
   }
 
@@ -182,18 +181,18 @@ class EmulatedSolver {
                                               Tiles<Real>::within(plane, m, column))];
   }
   Complex<Real>& place(int plane, int first_m, int k, int row) {
-    const int r = rows_.q(row);
-    return at(tiles_.tile(k, r), plane, first_m + rows_.m(row), tiles_.column(k, r));
+    const int r = Rows::q(row);
+    return at(tiles_.tile(k, r), plane, first_m + Rows::m(row), tiles_.column(k, r));
   }
   [[nodiscard]] Complex<Real> twist(int first_m, int row) const {
-    return tables_.roots_j[static_cast<std::size_t>((first_m + rows_.m(row)) * rows_.q(row))];
+    return tables_.roots_j[static_cast<std::size_t>((first_m + Rows::m(row)) * Rows::q(row))];
   }
 
   void forward(const Real* field, int plane, int first_m) {
     Numbers<Real> pairs(row_pairs * pitch_of_pairs);
     for (int p = 0; p < row_pairs; ++p) {
-      const Real* const row = row_of(field, plane, first_m + rows_.j(p));
-      const Real* const partner = row_of(field, plane, first_m + rows_.j(p + row_pairs));
+      const Real* const row = row_of(field, plane, first_m + Rows::j(p));
+      const Real* const partner = row_of(field, plane, first_m + Rows::j(p + row_pairs));
       Complex<Real>* const pair = pairs.data() + p * pitch_of_pairs;
       for (int k = 0; k < N; ++k) {
         pair[k] = {row[k], partner[k]};
@@ -202,11 +201,11 @@ class EmulatedSolver {
     }
     for (int k = 0; k < N / 2; ++k) {
       Column x = Modes::separate(k, pairs.data(), pitch_of_pairs);
-      transform_over_q<Real, rows_of_block>(Radix, x);
-      for (int row = 0; row < rows_of_block; ++row) {
+      transform_groups<Radix, Real>(x);
+      for (int row = 0; row < Rows::count; ++row) {
         const Complex<Real> factor =
             scaled(twist(first_m, row), tables_.side_scale[static_cast<std::size_t>(plane)]);
-        const Complex<Real> mirrored = x[rows_.mirrored(row)];
+        const Complex<Real> mirrored = x[Rows::mirrored(row)];
         const Complex<Real> value = k == 0 ? first_of_two(x[row], mirrored) : x[row];
         place(plane, first_m, k, row) = fused_product(value, factor);
         if (k == 0) {
@@ -221,16 +220,16 @@ class EmulatedSolver {
     Numbers<Real> pairs(row_pairs * pitch_of_pairs);
     for (int k = 0; k < N / 2; ++k) {
       Column x;
-      for (int row = 0; row < rows_of_block; ++row) {
+      for (int row = 0; row < Rows::count; ++row) {
         x[row] = place(plane, first_m, k, row);
         if (k == 0) {
           x[row] = two_as_one(x[row], place(plane, first_m, N / 2, row));
         }
         x[row] = fused_product(x[row], conjugate(twist(first_m, row)));
       }
-      exchange_parts<Real, rows_of_block>(x);
-      transform_over_q<Real, rows_of_block>(Radix, x);
-      exchange_parts<Real, rows_of_block>(x);
+      exchange_parts<Real, Rows::count>(x);
+      transform_groups<Radix, Real>(x);
+      exchange_parts<Real, Rows::count>(x);
       Modes::join(k, x, pairs.data(), pitch_of_pairs);
     }
     for (int p = 0; p < row_pairs; ++p) {
@@ -239,8 +238,8 @@ class EmulatedSolver {
         pair[k] = exchanged(pair[k]);
       }
       emulate_row<Real, N>(pair, tables_.roots_k);
-      Real* const row = row_of(field, plane, first_m + rows_.j(p));
-      Real* const partner = row_of(field, plane, first_m + rows_.j(p + row_pairs));
+      Real* const row = row_of(field, plane, first_m + Rows::j(p));
+      Real* const partner = row_of(field, plane, first_m + Rows::j(p + row_pairs));
       for (int k = 0; k < N; ++k) {
         row[k] = pair[k].im;
         partner[k] = pair[k].re;
@@ -309,7 +308,6 @@ class EmulatedSolver {
   Sizes sizes_;
   Tables<Real> tables_;
   Tiles<Real> tiles_;
-  RowsOfBlock rows_;
   std::int64_t pitch_;
   Numbers<Real> spectrum_;
 };

@@ -176,26 +176,33 @@ TEST(ThreePassSteps, FewPointsAreTransformed) {
 }
 
 /// Every row of a plane in one block, and blocks of whole pairs.
-TEST(ThreePassRows, AreAllTakenOnce) {
-  for (const int radix_j : {2, 3, 4, 6, 8, 12, 16}) {
-    const three_pass::RowsOfBlock rows(radix_j);
-    const int count = three_pass::radix_of(radix_j);
-    std::vector<int> met(static_cast<std::size_t>(32 * radix_j), 0);
-    for (int block = 0; block < rows.blocks_per_plane(); ++block) {
-      EXPECT_EQ(rows.plane(block), 0);
-      for (int row = 0; row < count; ++row) {
-        ++met[static_cast<std::size_t>(rows.first_m(block) + rows.j(row))];
-        EXPECT_EQ((rows.q(row) + rows.q(rows.mirrored(row))) % radix_j, 0);
-        EXPECT_EQ(rows.m(row), rows.m(rows.mirrored(row)));
-      }
-      for (int row = 0; row < count / 2; ++row) {
-        EXPECT_EQ(rows.j(row + count / 2) - rows.j(row), rows.j(count / 2));
-      }
+template <int Radix>
+void expect_rows_once() {
+  using Rows = three_pass::RowsOfBlock<Radix>;
+  std::vector<int> met(static_cast<std::size_t>(32 * Radix), 0);
+  for (int block = 0; block < Rows::blocks_per_plane; ++block) {
+    for (int row = 0; row < Rows::count; ++row) {
+      ++met[static_cast<std::size_t>(block * Rows::together + Rows::j(row))];
     }
-    EXPECT_EQ(met, std::vector<int>(met.size(), 1)) << radix_j;
-    EXPECT_EQ(rows.plane(rows.blocks_per_plane()), 1);
-    EXPECT_EQ(rows.first_m(rows.blocks_per_plane()), 0);
   }
+  EXPECT_EQ(met, std::vector<int>(met.size(), 1)) << Radix;
+  for (int row = 0; row < Rows::count; ++row) {
+    EXPECT_EQ((Rows::q(row) + Rows::q(Rows::mirrored(row))) % Radix, 0);
+    EXPECT_EQ(Rows::m(row), Rows::m(Rows::mirrored(row)));
+  }
+  for (int row = 0; row < Rows::pairs; ++row) {
+    EXPECT_EQ(Rows::j(row + Rows::pairs) - Rows::j(row), Rows::j(Rows::pairs));
+  }
+}
+
+TEST(ThreePassRows, AreAllTakenOnce) {
+  expect_rows_once<2>();
+  expect_rows_once<3>();
+  expect_rows_once<4>();
+  expect_rows_once<6>();
+  expect_rows_once<8>();
+  expect_rows_once<12>();
+  expect_rows_once<16>();
 }
 
 TEST(ThreePassSteps, TheRestIsTransformed) {

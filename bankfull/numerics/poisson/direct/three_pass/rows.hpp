@@ -6,72 +6,24 @@ namespace bankfull::poisson::three_pass {
 
 // Passes 1 and 3: 16 or 12 rows of a plane, in pairs, each pair one complex sequence.
 
-/// Which rows of a plane a block takes: rows j = m + rest q, all q < radix_j for as many m as there
-/// is place for. Row n of the block, n < radix_of(radix_j), is partner of the one half of them
-/// further. What follows from radix_j is looked up: kernels differ in the number of their rows
-/// only, and find these numbers among their arguments, at no more cost than that of literals.
-class RowsOfBlock {
- public:
+/// Which rows of a plane a block takes: rows j = m + rest q, all q < Radix for as many m as there
+/// is place for. Row n of the block is partner of the one half of them further.
+template <int Radix>
+struct RowsOfBlock {
   static constexpr int rest = 32;
+  static constexpr int count = radix_of(Radix);
+  static constexpr int pairs = count / 2;
+  static constexpr int together = count / Radix;            ///< values of m
+  static constexpr int blocks_per_plane = rest / together;  ///< that all values of m make
 
-  RowsOfBlock() = default;
-  BANKFULL_HOST_DEVICE constexpr explicit RowsOfBlock(int radix_j)
-      : radix_j_(radix_j),
-        together_(radix_of(radix_j) / radix_j),
-        log2_blocks_(bankfull::detail::log2_of(rest / together_)) {
-    for (int row = 0; row < radix_of(radix_j); ++row) {
-      m_[row] = row / radix_j;
-      q_[row] = row % radix_j;
-    }
-  }
-
-  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int radix_j() const { return radix_j_; }
-  /// That all values of m make.
-  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int blocks_per_plane() const {
-    return 1 << log2_blocks_;
-  }
-  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int plane(int block) const {
-    return block >> log2_blocks_;
-  }
-  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int first_m(int block) const {
-    return (block & (blocks_per_plane() - 1)) * together_;
-  }
-
-  /// From the first.
-  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int m(int row) const { return m_[row]; }
-  /// Later r.
-  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int q(int row) const { return q_[row]; }
-  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int j(int row) const {
-    return m(row) + rest * q(row);
-  }
+  BANKFULL_HOST_DEVICE static constexpr int m(int row) { return row / Radix; }  ///< from the first
+  BANKFULL_HOST_DEVICE static constexpr int q(int row) { return row % Radix; }  ///< later r
+  BANKFULL_HOST_DEVICE static constexpr int j(int row) { return m(row) + rest * q(row); }
   /// The row with residue -r.
-  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int mirrored(int row) const {
-    return q(row) == 0 ? row : row - 2 * q(row) + radix_j_;
+  BANKFULL_HOST_DEVICE static constexpr int mirrored(int row) {
+    return row - q(row) + (Radix - q(row)) % Radix;
   }
-
- private:
-  int radix_j_ = 0;
-  int together_ = 0;     ///< values of m
-  int log2_blocks_ = 0;  ///< of a plane
-  int m_[radix] = {};
-  int q_[radix] = {};
 };
-
-/// The block's rows of one m after the other from q to r.
-template <class Real, int Rows>
-BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE void transform_over_q(int radix_j,
-                                                                  Points<Real, Rows>& x) {
-  constexpr int all = Rows;
-  if (radix_j == all) {
-    transform_groups<all, Real>(x);
-  } else if (radix_j == all / 2) {
-    transform_groups<all / 2, Real>(x);
-  } else if (radix_j == all / 4) {
-    transform_groups<all / 4, Real>(x);
-  } else if constexpr (all == radix) {
-    transform_groups<all / 8, Real>(x);
-  }
-}
 
 /// Complex transform of N points by `lanes` threads, of which lane n takes points n + t lanes,
 /// t < `taken`. Point l + lanes t goes to mode u + taken v in these steps: radix `taken` from t to
@@ -100,13 +52,16 @@ struct RowTransform {
   BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE static int parity_of(int lane) {
     return lane / radix;
   }
-  /// Whether point i of a lane's result is its own, and the mode that it is.
+  /// Whether point i of a lane's result is its own; the mode of the first one, and how far from it
+  /// that of point i is.
   BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE static bool has_mode(int lane, int i) {
     return has_u(lane, i % own_u);
   }
-  BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE static int mode_of(int lane, int i) {
-    return lane % radix + taken * parity_of(lane) + i % own_u * lanes +
-           i / own_u * (lanes == 32 ? 2 * taken : taken);
+  BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE static int first_mode(int lane) {
+    return lane % radix + taken * parity_of(lane);
+  }
+  BANKFULL_HOST_DEVICE static constexpr int to_mode(int i) {
+    return i % own_u * lanes + i / own_u * (lanes == 32 ? 2 * taken : taken);
   }
   /// Powers of this root of N are the twiddle factors of the last step for the lane's n-th u.
   BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE static int root_of(int lane, int n = 0) {

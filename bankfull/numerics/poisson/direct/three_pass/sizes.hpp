@@ -17,8 +17,8 @@ namespace bankfull::poisson {
 // k are periodic and axis i ends at walls. Rows j = m + 32 q are split, as their modes r + radix_j
 // s:
 //
-//   1  a block takes 16 or 12 rows of a plane along k to modes, then q to r: field to spectrum, or, in
-//      place of a field, the divergence of a velocity, which it forms as it loads;
+//   1  a block takes 16 or 12 rows of a plane along k to modes, then q to r: field to spectrum, or,
+//      in place of a field, the divergence of a velocity, which it forms as it loads;
 //   2  a cluster takes all planes and m of some columns (k, r): m to s, elimination along i, and
 //      back: in place;
 //   3  as 1, back: spectrum to field.
@@ -87,10 +87,13 @@ struct Tiles {
 
   int half_k = 0;
   int radix_j = 0;
+  int inverse_radix_j = 0;  ///< in units of 2^-20, rounded up: divides tiles' numbers exactly
 
   Tiles() = default;
   BANKFULL_HOST_DEVICE constexpr Tiles(int cells_k, int residues)
-      : half_k(cells_k / 2), radix_j(residues) {}
+      : half_k(cells_k / 2),
+        radix_j(residues),
+        inverse_radix_j(((1 << inverse_bits) + residues - 1) / residues) {}
 
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int usual() const {
     return half_k / group * radix_j;
@@ -106,9 +109,8 @@ struct Tiles {
   }
   /// Of a column that holds nothing, those of one that does.
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr ColumnModes modes(int tile, int column) const {
-    return tile < usual()
-               ? ColumnModes{tile / radix_j * group + column, tile % radix_j}
-               : ColumnModes{half_k, ((tile - usual()) * group + column) % radix_j};
+    return tile < usual() ? ColumnModes{over_radix_j(tile) * group + column, modulo_radix_j(tile)}
+                          : ColumnModes{half_k, modulo_radix_j((tile - usual()) * group + column)};
   }
   BANKFULL_HOST_DEVICE static constexpr int within(int plane, int m, int column) {
     return (plane * rest + m) * group + column;
@@ -117,6 +119,16 @@ struct Tiles {
   /// Complex numbers from tile to tile: an odd number of planes, or all strides would be powers of
   /// two, and compete for the same cache sets.
   static constexpr std::int64_t pitch(int planes) { return std::int64_t{planes | 1} * plane; }
+
+ private:
+  static constexpr int inverse_bits = 20;
+
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int over_radix_j(int n) const {
+    return n * inverse_radix_j >> inverse_bits;
+  }
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int modulo_radix_j(int n) const {
+    return n - over_radix_j(n) * radix_j;
+  }
 };
 
 /// What the passes know of a domain.

@@ -25,7 +25,7 @@ struct ColumnShape {
   static constexpr int parts = OwnParts * blocks;                     ///< of a mode
   static constexpr int modes = RestTransform<Real>::count * columns;  ///< of a cluster
   static constexpr int own_modes = (modes + blocks - 1) / blocks;  ///< whose chains a block solves
-  static constexpr int threads = planes * modes / radix;  ///< of a block
+  static constexpr int threads = planes * modes / radix;           ///< of a block
   /// With fp32 twice as many as others: on an H100 it spills, and takes 0.58 ms in place of 0.67.
   static constexpr int blocks_per_multiprocessor =
       std::max(1, threads_per_multiprocessor * 8 / static_cast<int>(sizeof(Real)) / threads);
@@ -44,8 +44,12 @@ struct ColumnShape {
 
   /// The last block may have fewer than others.
   __device__ static constexpr int own_modes_of(int rank) {
-    const int left = modes - rank * own_modes;
-    return left < own_modes ? left : own_modes;
+    if constexpr (own_modes * blocks == modes) {
+      return own_modes;
+    } else {
+      const int left = modes - rank * own_modes;
+      return left < own_modes ? left : own_modes;
+    }
   }
 
   struct Memory {
@@ -128,12 +132,10 @@ class ColumnsOfCluster {
   /// One that solves chains.
   struct Linker {
     int thread = thread_now();
-    /// Of those that a warp solves at a time, from the first one.
-    [[nodiscard]] __device__ __forceinline__ int chain() const {
-      return thread % 32 / Shape::links;
-    }
-    [[nodiscard]] __device__ __forceinline__ int first_chain() const {
-      return thread / 32 * (32 / Shape::links);
+    [[nodiscard]] __device__ __forceinline__ int chain() const { return thread / Shape::links; }
+    /// From the first chain that its warp solves at the same time.
+    [[nodiscard]] __device__ __forceinline__ int chain_of_warp() const {
+      return chain() % (32 / Shape::links);
     }
     [[nodiscard]] __device__ __forceinline__ int link() const { return thread % Shape::links; }
   };
@@ -423,12 +425,12 @@ class ColumnsOfCluster {
   __device__ __forceinline__ void solve_chains() const {
     const Linker role;
     if constexpr (Shape::chains_at_a_time == Shape::own_modes) {
-      solve_chain(role.first_chain() + role.chain(), role.link());
+      solve_chain(role.chain(), role.link());
     } else {
 #pragma unroll 1
-      for (int first = role.first_chain(); first < Shape::own_modes;
-           first += Shape::chains_at_a_time) {
-        solve_chain(first + role.chain(), role.link());
+      for (int chain = role.chain(); chain - role.chain_of_warp() < Shape::own_modes;
+           chain += Shape::chains_at_a_time) {
+        solve_chain(chain, role.link());
       }
     }
   }
@@ -449,7 +451,7 @@ class ColumnsOfCluster {
   }
 
   [[nodiscard]] __device__ __forceinline__ Complex<Real> chain_solution(bool exists, int chain,
-                                                                       int link) const {
+                                                                        int link) const {
     ChainRow<Real> row = received(exists, chain, link);
     const Real next = __shfl_down_sync(all_lanes, row.below, 1, Shape::links);
     row.above = link + 1 < Shape::parts ? next : Real{0};
@@ -465,7 +467,7 @@ class ColumnsOfCluster {
 
   /// But for the coupling above. Lanes without a separator have a row of their own.
   [[nodiscard]] __device__ __forceinline__ ChainRow<Real> received(bool exists, int chain,
-                                                                  int link) const {
+                                                                   int link) const {
     const auto& inbox = memory_.inbox;
     const int slot = link * Memory::inbox_pitch + chain;
     if (exists) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "bankfull/numerics/poisson/direct/three_pass/rows.hpp"
 #include "bankfull/numerics/poisson/direct/three_pass/sizes.hpp"
 
 #include <bit>
@@ -17,7 +16,6 @@ struct Data {
   Complex<Real>* spectrum;
   std::int64_t tile_pitch;
   Tiles<Real> tiles;
-  RowsOfBlock rows;
   int planes;
   // See Tables:
   const PartCell<Real>* cells;

@@ -11,40 +11,40 @@
 
 namespace bankfull::poisson::three_pass {
 
-/// Blocks of passes 1 and 3, of `Rows` rows of N cells. A thread has up to 16 points of a pair of
-/// rows, later mode k = thread of all rows. Where rows take 12 points along one axis and 16 along
-/// the other, some threads have no part in one of both phases.
-template <class Real, int N, int Rows>
+/// Blocks of passes 1 and 3 for rows of N cells, and Radix values of q. A thread has up to 16
+/// points of a pair of rows, later mode k = thread of all rows. Where 12 points are taken along one
+/// axis and 16 along the other, some threads have no part in one of both phases.
+template <class Real, int N, int Radix>
 struct RowShape {
   using Steps = RowTransform<Real, N>;
+  using Rows = RowsOfBlock<Radix>;
 
-  static constexpr int row_pairs = Rows / 2;
   static constexpr int modes = N / 2;
-  static constexpr int transformers = row_pairs * Steps::lanes;
+  static constexpr int transformers = Rows::pairs * Steps::lanes;
   static constexpr int threads = std::max(transformers, modes);
-  /// Each of its four parts has registers for 4 warps with 16 points a thread, 5 with 12.
-  static constexpr int warps_per_multiprocessor =
-      std::max(Steps::taken, Rows) == radix ? threads_per_multiprocessor / 32 : 20;
-  static constexpr int blocks_per_multiprocessor =
-      warps_per_multiprocessor / ((threads + 31) / 32);
+  /// With 12 points a thread fp32 has registers for more. fp64 would spill them: pass 1 of a
+  /// velocity with 384 x 384 x 192 cells takes 0.297 ms on an H200 with more, 0.251 without.
+  static constexpr bool fits_more =
+      std::max(Steps::taken, Rows::count) < radix && sizeof(Real) == 4;
+  static constexpr int warps_per_multiprocessor = fits_more ? 20 : threads_per_multiprocessor / 32;
+  static constexpr int blocks_per_multiprocessor = warps_per_multiprocessor / ((threads + 31) / 32);
 
   struct Memory {
-    Complex<Real> lines[row_pairs * Steps::shared_points];
-    Complex<Real> twists[Rows];
-    Complex<Real> first_modes[Rows];  ///< of thread 0
+    Complex<Real> lines[Rows::pairs * Steps::shared_points];
+    Complex<Real> twists[Rows::count];
   };
 };
 
-template <class Real, int N, int Rows>
+template <class Real, int N, int Radix>
 class PlaneRows {
  public:
-  using Shape = RowShape<Real, N, Rows>;
+  using Shape = RowShape<Real, N, Radix>;
   using Memory = typename Shape::Memory;
 
   __device__ __forceinline__ explicit PlaneRows(const Data<Real>& data)
       : data_(data),
-        first_m_(data.rows.first_m(static_cast<int>(blockIdx.x))),
-        plane_(data.rows.plane(static_cast<int>(blockIdx.x))),
+        first_m_(static_cast<int>(blockIdx.x) % Rows::blocks_per_plane * Rows::together),
+        plane_(static_cast<int>(blockIdx.x) / Rows::blocks_per_plane),
         shared_(dynamic_shared<Memory>()) {}
 
   template <class Side>
@@ -59,7 +59,7 @@ class PlaneRows {
     __syncthreads();
     if (has_mode()) {
       Column x = Modes::separate(thread_now(), shared_.lines, Steps::shared_points);
-      transform_over_q<Real, Rows>(data_.rows.radix_j(), x);
+      transform_groups<Radix, Real>(x);
       store_spectrum(x);
     }
   }
@@ -67,9 +67,9 @@ class PlaneRows {
   __device__ __forceinline__ void back() const {
     if (has_mode()) {
       Column x = load_spectrum();
-      exchange_parts<Real, Rows>(x);
-      transform_over_q<Real, Rows>(data_.rows.radix_j(), x);
-      exchange_parts<Real, Rows>(x);
+      exchange_parts<Real, Rows::count>(x);
+      transform_groups<Radix, Real>(x);
+      exchange_parts<Real, Rows::count>(x);
       Modes::join(thread_now(), x, shared_.lines, Steps::shared_points);
     }
     __syncthreads();
@@ -84,8 +84,9 @@ class PlaneRows {
   using Steps = typename Shape::Steps;
   using Taken = typename Steps::Taken;
   using Line = typename Steps::Line;
-  using Modes = RowModes<Real, N, Rows>;
-  using Column = Points<Real, Rows>;  ///< one mode of all rows
+  using Rows = typename Shape::Rows;
+  using Modes = RowModes<Real, N, Rows::count>;
+  using Column = Points<Real, Rows::count>;  ///< one mode of all rows
 
   [[nodiscard]] static __device__ __forceinline__ bool has_row() {
     return Shape::transformers == Shape::threads || thread_now() < Shape::transformers;
@@ -119,17 +120,15 @@ class PlaneRows {
   /// The first cell of the first row of its pair.
   [[nodiscard]] __device__ __forceinline__ Real* row_of(const Member& role) const {
     return data_.field + plane_ * data_.plane_pitch +
-           (first_m_ + data_.rows.j(role.pair())) * data_.row_pitch;
+           (first_m_ + Rows::j(role.pair())) * data_.row_pitch;
   }
   /// How many rows the other one of a pair is from there.
-  [[nodiscard]] __device__ __forceinline__ int partner() const {
-    return data_.rows.j(Shape::row_pairs);
-  }
+  [[nodiscard]] static __device__ __forceinline__ int partner() { return Rows::j(Rows::pairs); }
 
   template <class Side>
   [[nodiscard]] __device__ __forceinline__ Taken load_rows(const Side& side) const {
     const Member role;
-    const int j = first_m_ + data_.rows.j(role.pair());
+    const int j = first_m_ + Rows::j(role.pair());
     const auto row = side.row(plane_, j);
     const auto other = side.row(plane_, j + partner());
     Taken x;
@@ -143,24 +142,24 @@ class PlaneRows {
   }
   __device__ __forceinline__ void store_rows_exchanged(const Line& x) const {
     const Member role;
-    Real* const row = row_of(role);
+    Real* const row = row_of(role) + Steps::first_mode(role.lane());
     Real* const other = row + partner() * data_.row_pitch;
 #pragma unroll
     for (int i = 0; i < radix; ++i) {
       if (Steps::has_mode(role.lane(), i)) {
-        row[Steps::mode_of(role.lane(), i)] = x[i].im;
-        other[Steps::mode_of(role.lane(), i)] = x[i].re;
+        row[Steps::to_mode(i)] = x[i].im;
+        other[Steps::to_mode(i)] = x[i].re;
       }
     }
   }
 
   __device__ __forceinline__ void leave_row(const Line& x) const {
     const Member role;
-    Complex<Real>* const line = line_of(role);
+    Complex<Real>* const line = line_of(role) + Steps::first_mode(role.lane());
 #pragma unroll
     for (int i = 0; i < radix; ++i) {
       if (Steps::has_mode(role.lane(), i)) {
-        line[Steps::mode_of(role.lane(), i)] = x[i];
+        line[Steps::to_mode(i)] = x[i];
       }
     }
   }
@@ -203,23 +202,22 @@ class PlaneRows {
 
   /// Of row n after the transforms over q: r is where q was.
   [[nodiscard]] __device__ __forceinline__ Complex<Real>* place(int k, int row) const {
-    const RowsOfBlock& rows = data_.rows;
-    const Tiles<Real> tiles(N, rows.radix_j());
-    const int r = rows.q(row);
+    constexpr Tiles<Real> tiles(N, Radix);
+    const int r = Rows::q(row);
     return data_.spectrum + tiles.tile(k, r) * data_.tile_pitch +
-           Tiles<Real>::within(plane_, first_m_ + rows.m(row), tiles.column(k, r));
+           Tiles<Real>::within(plane_, first_m_ + Rows::m(row), tiles.column(k, r));
   }
 
   /// exp(-2 pi i m r / nj)
   [[nodiscard]] __device__ __forceinline__ Complex<Real> twist(int row) const {
-    return constant_at(data_.roots_j + (first_m_ + data_.rows.m(row)) * data_.rows.q(row));
+    return constant_at(data_.roots_j + (first_m_ + Rows::m(row)) * Rows::q(row));
   }
 
   /// Twists times the scale in shared memory. From global memory the compiler would load all of
   /// them phases too early, and spill.
   __device__ __forceinline__ void leave_twists() const {
     const int row = thread_now();
-    if (row < Rows) {
+    if (row < Rows::count) {
       shared_.twists[row] = scaled(twist(row), data_.side_scale[plane_]);
     }
   }
@@ -228,28 +226,17 @@ class PlaneRows {
     const int thread = thread_now();
     if (thread == 0) {
 #pragma unroll
-      for (int row = 0; row < Rows; ++row) {
-        shared_.first_modes[row] = x[row];
+      for (int row = 0; row < Rows::count; ++row) {
+        const Complex<Real> mirrored = x[Rows::mirrored(row)];
+        const Complex<Real> factor = shared_.twists[row];
+        *place(0, row) = fused_product(first_of_two(x[row], mirrored), factor);
+        *place(N / 2, row) = fused_product(second_of_two(x[row], mirrored), factor);
       }
     } else {
 #pragma unroll
-      for (int row = 0; row < Rows; ++row) {
+      for (int row = 0; row < Rows::count; ++row) {
         *place(thread, row) = fused_product(x[row], shared_.twists[row]);
       }
-    }
-    if (thread < 32) {
-      __syncwarp();
-      store_first_modes(thread);
-    }
-  }
-  /// Modes 0 and N / 2, each row by a thread.
-  __device__ __forceinline__ void store_first_modes(int row) const {
-    if (row < Rows) {
-      const Complex<Real> at = shared_.first_modes[row];
-      const Complex<Real> mirrored = shared_.first_modes[data_.rows.mirrored(row)];
-      const Complex<Real> factor = shared_.twists[row];
-      *place(0, row) = fused_product(first_of_two(at, mirrored), factor);
-      *place(N / 2, row) = fused_product(second_of_two(at, mirrored), factor);
     }
   }
 
@@ -257,18 +244,20 @@ class PlaneRows {
     const int thread = thread_now();
     Column x;
 #pragma unroll
-    for (int row = 0; row < Rows; ++row) {
+    for (int row = 0; row < Rows::count; ++row) {
       x[row] = *place(thread, row);
     }
     if (thread == 0) {
 #pragma unroll
-      for (int row = 0; row < Rows; ++row) {
+      for (int row = 0; row < Rows::count; ++row) {
         x[row] = two_as_one(x[row], *place(N / 2, row));
       }
     }
 #pragma unroll
-    for (int row = 1; row < Rows; ++row) {
-      x[row] = fused_product(x[row], conjugate(twist(row)));
+    for (int row = 0; row < Rows::count; ++row) {
+      if (Rows::q(row) > 0) {
+        x[row] = fused_product(x[row], conjugate(twist(row)));
+      }
     }
     return x;
   }
@@ -279,21 +268,21 @@ class PlaneRows {
   Memory& shared_;
 };
 
-template <class Real, int N, int Rows, class Side>
-__global__ void __launch_bounds__(RowShape<Real, N, Rows>::threads,
-                                  RowShape<Real, N, Rows>::blocks_per_multiprocessor)
+template <class Real, int N, int Radix, class Side>
+__global__ void __launch_bounds__(RowShape<Real, N, Radix>::threads,
+                                  RowShape<Real, N, Radix>::blocks_per_multiprocessor)
     rows_forward(const __grid_constant__ Data<Real> data, const __grid_constant__ Side side) {
   if constexpr (compiled_capability >= cluster_capability) {
-    PlaneRows<Real, N, Rows>(data).forward(side);
+    PlaneRows<Real, N, Radix>(data).forward(side);
   }
 }
 
-template <class Real, int N, int Rows>
-__global__ void __launch_bounds__(RowShape<Real, N, Rows>::threads,
-                                  RowShape<Real, N, Rows>::blocks_per_multiprocessor)
+template <class Real, int N, int Radix>
+__global__ void __launch_bounds__(RowShape<Real, N, Radix>::threads,
+                                  RowShape<Real, N, Radix>::blocks_per_multiprocessor)
     rows_back(const __grid_constant__ Data<Real> data) {
   if constexpr (compiled_capability >= cluster_capability) {
-    PlaneRows<Real, N, Rows>(data).back();
+    PlaneRows<Real, N, Radix>(data).back();
   }
 }
 
