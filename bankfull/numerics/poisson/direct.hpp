@@ -73,10 +73,10 @@ template <class Real>
 std::unique_ptr<Solver<Real>> make_cpu_direct(const Domain& domain, int threads,
                                               const Communicator& ranks);
 
-/// Where j and k are periodic, of 64, 128, 256 or 512 uniform cells, and i ends at walls, of 32 to
-/// 512 cells, and where the GPU has clusters of blocks (compute capability 9.0 or newer): by
-/// transforms of our own, in three passes over memory, the first of which can form the divergence
-/// of a velocity itself; see direct/three_pass/sizes.hpp.
+/// Where j and k are periodic, of 64, 96, 128, 192, 256, 384 or 512 uniform cells, and i ends at
+/// walls, of 32 to 512 cells, and where the GPU has clusters of blocks (compute capability 9.0 or
+/// newer): by transforms of our own, in three passes over memory, the first of which can form the
+/// divergence of a velocity itself; see direct/three_pass/sizes.hpp.
 ///
 /// Elsewhere by cuFFT, which has no cosine transform: axes that end at walls are folded, see
 /// CellSlots. Where j or k is stretched, in builds with build::eigen only, by products along both

@@ -2,7 +2,7 @@
 #include "bankfull/core/exec/launch.cuh"
 #include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/numerics/poisson/direct/cuda/three_pass/columns.cuh"
-#include "bankfull/numerics/poisson/direct/cuda/three_pass/rows.cuh"
+#include "bankfull/numerics/poisson/direct/cuda/three_pass/passes.cuh"
 #include "bankfull/numerics/poisson/direct/cuda/three_pass/solver.hpp"
 
 #include <cstddef>
@@ -12,56 +12,11 @@ namespace bankfull::poisson {
 namespace three_pass {
 namespace {
 
-template <class Real>
-struct Pass {
-  void (*kernel)(const Data<Real>);
-  LaunchShape shape;
-};
-
-template <class Real, class Side>
-struct SidePass {
-  void (*kernel)(const Data<Real>, const Side);
-  LaunchShape shape;
-};
-
-template <class Real>
-struct RowPasses {
-  SidePass<Real, StoredSide<Real>> forward;
-  SidePass<Real, DivergenceSide<Real>> forward_of_velocity;
-  Pass<Real> back;
-};
-
-template <class Real, int N, int Radix>
-RowPasses<Real> row_passes(const Sizes& sizes) {
-  using Shape = RowShape<Real, N, Radix>;
-  const auto blocks = static_cast<unsigned>(sizes.planes * Shape::Rows::blocks_per_plane);
-  const LaunchShape shape{blocks, Shape::threads, sizeof(typename Shape::Memory)};
-  return {{rows_forward<Real, N, Radix, StoredSide<Real>>, shape},
-          {rows_forward<Real, N, Radix, DivergenceSide<Real>>, shape},
-          {rows_back<Real, N, Radix>, shape}};
-}
-
-template <class Real, int N>
-RowPasses<Real> row_passes(const Sizes& sizes) {
-  return sizes.radix_j == 2   ? row_passes<Real, N, 2>(sizes)
-         : sizes.radix_j == 4 ? row_passes<Real, N, 4>(sizes)
-         : sizes.radix_j == 8 ? row_passes<Real, N, 8>(sizes)
-                              : row_passes<Real, N, 16>(sizes);
-}
-
-template <class Real>
-RowPasses<Real> row_passes(const Sizes& sizes) {
-  return sizes.columns == 64    ? row_passes<Real, 64>(sizes)
-         : sizes.columns == 128 ? row_passes<Real, 128>(sizes)
-         : sizes.columns == 256 ? row_passes<Real, 256>(sizes)
-                                : row_passes<Real, 512>(sizes);
-}
-
-template <class Real, int OwnParts>
+template <class Real, int OwnParts, int Blocks = cluster_blocks>
 Pass<Real> column_pass(const Sizes& sizes) {
-  using Shape = ColumnShape<Real, OwnParts>;
+  using Shape = ColumnShape<Real, OwnParts, Blocks>;
   const int sets = Tiles<Real>(sizes.columns, sizes.radix_j).count() * Shape::sets_per_tile;
-  return {columns_of_cluster<Real, OwnParts>,
+  return {columns_of_cluster<Real, OwnParts, Blocks>,
           {.grid = static_cast<unsigned>(sets * Shape::blocks),
            .block = Shape::threads,
            .shared_bytes = sizeof(typename Shape::Memory),
@@ -71,7 +26,9 @@ Pass<Real> column_pass(const Sizes& sizes) {
 template <class Real>
 Pass<Real> column_pass(const Sizes& sizes) {
   return sizes.own_parts == 1   ? column_pass<Real, 1>(sizes)
-         : sizes.own_parts == 2 ? column_pass<Real, 2>(sizes)
+         : sizes.own_parts == 2 ? (sizes.blocks == cluster_blocks
+                                       ? column_pass<Real, 2>(sizes)
+                                       : column_pass<Real, 2, three_quarters_of_cluster>(sizes))
          : sizes.own_parts == 3 ? column_pass<Real, 3>(sizes)
                                 : column_pass<Real, 4>(sizes);
 }

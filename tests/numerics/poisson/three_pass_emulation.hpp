@@ -28,36 +28,38 @@ void emulate_row(Complex<Real>* line, const Numbers<Real>& roots) {
   std::array<Complex<Real>, Steps::shared_points> shared;
   const auto root = [&](int n) { return roots[static_cast<std::size_t>(n)]; };
   for (int lane = 0; lane < Steps::lanes; ++lane) {
-    Points<Real>& own = x[static_cast<std::size_t>(lane)];
-    for (int t = 0; t < radix; ++t) {
+    typename Steps::Taken own;
+    for (int t = 0; t < Steps::taken; ++t) {
       own[t] = line[lane + t * Steps::lanes];
     }
-    transform_groups<radix, Real>(own);
+    transform<Real, Steps::taken>(own);
     Steps::leave(lane, own, shared.data());
   }
   if constexpr (Steps::lanes == 32) {
     std::array<Sums<Real>, lanes> sums;
     for (int lane = 0; lane < Steps::lanes; ++lane) {
       sums[static_cast<std::size_t>(lane)] =
-          Steps::take_sums(lane, root(Steps::u_of(lane) * (N / 32)), shared.data());
+          Steps::take_sums(lane, root(Steps::root_of_sums(lane)), shared.data());
     }
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
-      x[lane] = sums_in_order<Real>(Steps::parity_of(static_cast<int>(lane)), sums[lane].kept,
-                                    sums[lane ^ radix].given);
-      transform<Real, radix>(x[lane], roots[lane]);
+    for (int lane = 0; lane < Steps::lanes; ++lane) {
+      const auto own = static_cast<std::size_t>(lane);
+      x[own] = sums_in_order<Real>(Steps::parity_of(lane), sums[own].kept, sums[own ^ radix].given);
+      transform<Real, radix>(x[own], root(Steps::root_of(lane)));
     }
   } else {
     for (int lane = 0; lane < Steps::lanes; ++lane) {
       Points<Real, Steps::own_u> own_roots;
       for (int n = 0; n < Steps::own_u; ++n) {
-        own_roots[n] = root(lane + n * Steps::lanes);
+        own_roots[n] = root(Steps::root_of(lane, n));
       }
       x[static_cast<std::size_t>(lane)] = Steps::finish(lane, own_roots, shared.data());
     }
   }
   for (int lane = 0; lane < Steps::lanes; ++lane) {
-    for (int v = 0; v < radix; ++v) {
-      line[lane + v * Steps::lanes] = x[static_cast<std::size_t>(lane)][v];
+    for (int i = 0; i < radix; ++i) {
+      if (Steps::has_mode(lane, i)) {
+        line[Steps::first_mode(lane) + Steps::to_mode(i)] = x[static_cast<std::size_t>(lane)][i];
+      }
     }
   }
 }
@@ -158,15 +160,15 @@ class EmulatedSolver {
 
  private:
   using Rows = RowsOfBlock<Radix>;
-  using Modes = RowModes<Real, N>;
+  static constexpr int row_pairs = Rows::pairs;
   static constexpr int pitch_of_pairs = N;
+  using Modes = RowModes<Real, N, Rows::count>;
+  using Column = Points<Real, Rows::count>;
 
   template <class Body>
   void for_blocks(const Body& body) const {
-    for (int plane = 0; plane < sizes_.planes; ++plane) {
-      for (int block = 0; block < Rows::blocks_per_plane; ++block) {
-        body(plane, block * Rows::together);
-      }
+    for (int block = 0; block < sizes_.planes * Rows::blocks_per_plane; ++block) {
+      body(block / Rows::blocks_per_plane, block % Rows::blocks_per_plane * Rows::together);
     }
   }
 
@@ -198,13 +200,12 @@ class EmulatedSolver {
       emulate_row<Real, N>(pair, tables_.roots_k);
     }
     for (int k = 0; k < N / 2; ++k) {
-      Points<Real> x = Modes::separate(k, pairs.data(), pitch_of_pairs);
+      Column x = Modes::separate(k, pairs.data(), pitch_of_pairs);
       transform_groups<Radix, Real>(x);
-      for (int row = 0; row < radix; ++row) {
+      for (int row = 0; row < Rows::count; ++row) {
         const Complex<Real> factor =
             scaled(twist(first_m, row), tables_.side_scale[static_cast<std::size_t>(plane)]);
-        const int r = Rows::q(row);
-        const Complex<Real> mirrored = x[row - r + (Radix - r) % Radix];
+        const Complex<Real> mirrored = x[Rows::mirrored(row)];
         const Complex<Real> value = k == 0 ? first_of_two(x[row], mirrored) : x[row];
         place(plane, first_m, k, row) = fused_product(value, factor);
         if (k == 0) {
@@ -218,17 +219,17 @@ class EmulatedSolver {
   void back(Real* field, int plane, int first_m) {
     Numbers<Real> pairs(row_pairs * pitch_of_pairs);
     for (int k = 0; k < N / 2; ++k) {
-      Points<Real> x;
-      for (int row = 0; row < radix; ++row) {
+      Column x;
+      for (int row = 0; row < Rows::count; ++row) {
         x[row] = place(plane, first_m, k, row);
         if (k == 0) {
           x[row] = two_as_one(x[row], place(plane, first_m, N / 2, row));
         }
         x[row] = fused_product(x[row], conjugate(twist(first_m, row)));
       }
-      exchange_parts<Real, radix>(x);
+      exchange_parts<Real, Rows::count>(x);
       transform_groups<Radix, Real>(x);
-      exchange_parts<Real, radix>(x);
+      exchange_parts<Real, Rows::count>(x);
       Modes::join(k, x, pairs.data(), pitch_of_pairs);
     }
     for (int p = 0; p < row_pairs; ++p) {

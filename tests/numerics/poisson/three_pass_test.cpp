@@ -26,8 +26,8 @@ Domain served(std::int64_t ni, std::int64_t nj, std::int64_t nk, double stretchi
 }
 
 TEST(ThreePasses, ServePeriodicPlanesBetweenWalls) {
-  for (const std::int64_t nj : {64, 128, 256, 512}) {
-    for (const std::int64_t nk : {64, 128, 256, 512}) {
+  for (const std::int64_t nj : {64, 96, 128, 192, 256, 384, 512}) {
+    for (const std::int64_t nk : {64, 96, 128, 192, 256, 384, 512}) {
       for (const std::int64_t ni : {32, 65, 96, 200, 512}) {
         EXPECT_TRUE(three_passes_serve(served(ni, nj, nk)));
         EXPECT_TRUE(three_passes_serve(served(ni, nj, nk, 2.0)));
@@ -39,8 +39,12 @@ TEST(ThreePasses, ServePeriodicPlanesBetweenWalls) {
 TEST(ThreePasses, DoNotServeOtherDomains) {
   for (const auto& [ni, nj, nk] : {Extents{31, 128, 128},
                                    {513, 128, 128},
-                                   {64, 384, 128},
-                                   {64, 128, 384},
+                                   {64, 48, 128},
+                                   {64, 128, 48},
+                                   {64, 320, 128},
+                                   {64, 128, 320},
+                                   {64, 768, 128},
+                                   {64, 128, 768},
                                    {64, 1024, 128},
                                    {64, 128, 1024},
                                    {64, 32, 128},
@@ -97,8 +101,8 @@ void expect_one_place_for_each_column(int nk, int radix_j) {
 }
 
 TEST(ThreePassTiles, HaveOnePlaceForEachColumn) {
-  for (const int nk : {64, 128, 256, 512}) {
-    for (const int radix_j : {2, 4, 8, 16}) {
+  for (const int nk : {64, 96, 128, 192, 256, 384, 512}) {
+    for (const int radix_j : {2, 3, 4, 6, 8, 12, 16}) {
       expect_one_place_for_each_column<double>(nk, radix_j);
       expect_one_place_for_each_column<float>(nk, radix_j);
     }
@@ -144,9 +148,61 @@ double error_of_row() {
 
 TEST(ThreePassSteps, RowsAreTransformed) {
   EXPECT_LT(error_of_row<64>(), 1e-13);
+  EXPECT_LT(error_of_row<96>(), 1e-13);
   EXPECT_LT(error_of_row<128>(), 1e-13);
+  EXPECT_LT(error_of_row<192>(), 1e-13);
   EXPECT_LT(error_of_row<256>(), 1e-13);
+  EXPECT_LT(error_of_row<384>(), 1e-13);
   EXPECT_LT(error_of_row<512>(), 1e-13);
+}
+
+template <int Count>
+double error_of_few() {
+  const Numbers<double> in = random_numbers(Count, 5);
+  three_pass::Points<double, Count> points;
+  for (int n = 0; n < Count; ++n) {
+    points[n] = in[static_cast<std::size_t>(n)];
+  }
+  three_pass::transform<double, Count>(points);
+  return error_of_transform(in, points.value);
+}
+
+TEST(ThreePassSteps, FewPointsAreTransformed) {
+  EXPECT_LT(error_of_few<2>(), 1e-15);
+  EXPECT_LT(error_of_few<3>(), 1e-15);
+  EXPECT_LT(error_of_few<6>(), 3e-15);
+  EXPECT_LT(error_of_few<12>(), 5e-15);
+  EXPECT_LT(error_of_few<16>(), 5e-15);
+}
+
+/// Every row of a plane in one block, and blocks of whole pairs.
+template <int Radix>
+void expect_rows_once() {
+  using Rows = three_pass::RowsOfBlock<Radix>;
+  std::vector<int> met(static_cast<std::size_t>(32 * Radix), 0);
+  for (int block = 0; block < Rows::blocks_per_plane; ++block) {
+    for (int row = 0; row < Rows::count; ++row) {
+      ++met[static_cast<std::size_t>(block * Rows::together + Rows::j(row))];
+    }
+  }
+  EXPECT_EQ(met, std::vector<int>(met.size(), 1)) << Radix;
+  for (int row = 0; row < Rows::count; ++row) {
+    EXPECT_EQ((Rows::q(row) + Rows::q(Rows::mirrored(row))) % Radix, 0);
+    EXPECT_EQ(Rows::m(row), Rows::m(Rows::mirrored(row)));
+  }
+  for (int row = 0; row < Rows::pairs; ++row) {
+    EXPECT_EQ(Rows::j(row + Rows::pairs) - Rows::j(row), Rows::j(Rows::pairs));
+  }
+}
+
+TEST(ThreePassRows, AreAllTakenOnce) {
+  expect_rows_once<2>();
+  expect_rows_once<3>();
+  expect_rows_once<4>();
+  expect_rows_once<6>();
+  expect_rows_once<8>();
+  expect_rows_once<12>();
+  expect_rows_once<16>();
 }
 
 TEST(ThreePassSteps, TheRestIsTransformed) {
@@ -226,11 +282,17 @@ TEST(ThreePassSteps, SolveTheEquation) {
   expect_emulation_solves<float, 64, 4>(33, 0.0);
   expect_emulation_solves<double, 128, 4>(64, 0.0);
   expect_emulation_solves<float, 128, 4>(70, 1.0);
+  expect_emulation_solves<double, 96, 3>(33, 1.0);
+  expect_emulation_solves<float, 96, 2>(40, 0.0);
+  expect_emulation_solves<float, 64, 6>(48, 1.0);
 }
 
 TEST(ThreePassStepsOfLongRows, SolveTheEquation) {
   expect_emulation_solves<double, 256, 8>(64, 1.0);
   expect_emulation_solves<double, 512, 4>(65, 0.0);
+  expect_emulation_solves<double, 192, 12>(100, 2.0);
+  expect_emulation_solves<float, 384, 3>(40, 0.0);
+  expect_emulation_solves<double, 384, 8>(33, 1.0);
   expect_emulation_solves<double, 128, 16>(64, 3.0);
   expect_emulation_solves<float, 128, 4>(130, 2.0);
 }

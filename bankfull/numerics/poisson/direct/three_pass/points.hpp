@@ -12,8 +12,16 @@ namespace bankfull::poisson::three_pass {
 // host and device, so that tests put threads together in loops on a CPU. Products are fused by
 // hand, for the project compiles device code without contraction.
 
-/// Points that a thread holds: 64 registers of fp64.
+/// Most points that a thread holds: 64 registers of fp64.
 inline constexpr int radix = 16;
+
+/// Points that it takes of lengths of three times a power of two.
+inline constexpr int radix_of_three = 12;
+
+/// Of an axis of so many cells, or so many values of q.
+BANKFULL_HOST_DEVICE constexpr int radix_of(int count) {
+  return count % 3 == 0 ? radix_of_three : radix;
+}
 
 template <class Real, int Count = radix>
 using Points = ComplexPoints<Complex<Real>, Count>;
@@ -76,18 +84,65 @@ BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE void transform(Points<Real, Count>& 
   put_in_order<Real, Count>(x);
 }
 
+/// Of 3 points.
+template <class Real>
+BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE void transform_three(Complex<Real>& a, Complex<Real>& b,
+                                                                 Complex<Real>& c) {
+  using std::fma;
+  const Real sine = static_cast<Real>(0.86602540378443864676);  // of 2 pi / 3
+  const Complex<Real> both = sum(b, c);
+  const Complex<Real> apart{b.re - c.re, b.im - c.im};
+  const Complex<Real> middle = plus(a, Real{-0.5}, both);
+  a = sum(a, both);
+  b = {fma(sine, apart.im, middle.re), fma(-sine, apart.re, middle.im)};
+  c = {fma(-sine, apart.im, middle.re), fma(sine, apart.re, middle.im)};
+}
+
+/// Of points in order. Three times a power of two M needs no twiddle factors between both (I. J.
+/// Good, "The interaction algorithm and practical Fourier analysis", Journal of the Royal
+/// Statistical Society B 20, 1958): point M a + 3 b, modulo 3 M, goes to the mode that is a'
+/// modulo 3 and b' modulo M.
+template <class Real, int Count>
+BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE void transform(Points<Real, Count>& x) {
+  if constexpr (Count % 3 != 0) {
+    bankfull::detail::transform_few<false>(x, Complex<Real>{Real{1}, Real{0}});
+    put_in_order<Real, Count>(x);
+  } else {
+    constexpr int others = Count / 3;
+    Points<Real, others> of[3];
+    BANKFULL_UNROLL
+    for (int b = 0; b < others; ++b) {
+      BANKFULL_UNROLL
+      for (int a = 0; a < 3; ++a) {
+        of[a][b] = x[(others * a + 3 * b) % Count];
+      }
+      transform_three(of[0][b], of[1][b], of[2][b]);
+    }
+    if constexpr (others > 1) {
+      BANKFULL_UNROLL
+      for (int a = 0; a < 3; ++a) {
+        transform<Real, others>(of[a]);
+      }
+    }
+    BANKFULL_UNROLL
+    for (int k = 0; k < Count; ++k) {
+      x[k] = of[k % 3][k % others];
+    }
+  }
+}
+
 /// Transforms of `Count` points each: of the first ones, of the next ones, and so on.
-template <int Count, class Real>
-BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE void transform_groups(Points<Real>& x) {
+template <int Count, class Real, int All>
+BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE void transform_groups(
+    ComplexPoints<Complex<Real>, All>& x) {
   BANKFULL_UNROLL
-  for (int first = 0; first < radix; first += Count) {
+  for (int first = 0; first < All; first += Count) {
     Points<Real, Count> few;
     BANKFULL_UNROLL
     for (int n = 0; n < Count; ++n) {
       few[n] = x[first + n];
     }
-    bankfull::detail::transform_few<false>(few, Complex<Real>{Real{1}, Real{0}});
-    put_in_order<Real, Count>(few);
+    transform<Real, Count>(few);
     BANKFULL_UNROLL
     for (int n = 0; n < Count; ++n) {
       x[first + n] = few[n];

@@ -4,6 +4,7 @@
 #include "bankfull/numerics/poisson/direct/constant_mode.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -21,9 +22,9 @@ constexpr std::int64_t most_planes = std::int64_t{planes_of_parts} * most_own_pa
 /// Lengths that blocks of rows know: a transform's lanes have to fit a warp, and the rest of j is
 /// 32 points.
 bool is_served(const Axis& axis) {
-  const std::int64_t cells = axis.cells();
+  constexpr std::array<std::int64_t, 7> lengths{64, 96, 128, 192, 256, 384, 512};
   return axis.periodic && axis.uniform() &&
-         (cells == 64 || cells == 128 || cells == 256 || cells == 512);
+         std::find(lengths.begin(), lengths.end(), axis.cells()) != lengths.end();
 }
 
 /// The mode n - m is as fast as m: the smaller argument has the smaller rounding.
@@ -95,7 +96,10 @@ Sizes::Sizes(const Extents& extents)
       rows(static_cast<int>(extents.nj)),
       columns(static_cast<int>(extents.nk)),
       radix_j(rows / RestTransform<double>::count),
-      own_parts((planes + planes_of_parts - 1) / planes_of_parts) {}
+      own_parts((planes + planes_of_parts - 1) / planes_of_parts),
+      blocks(own_parts == 2 && planes <= 2 * three_quarters_of_cluster * radix
+                 ? three_quarters_of_cluster
+                 : cluster_blocks) {}
 
 template <class Real>
 Tables<Real>::Tables(const Domain& domain) {

@@ -17,8 +17,8 @@ namespace bankfull::poisson {
 // k are periodic and axis i ends at walls. Rows j = m + 32 q are split, as their modes r + radix_j
 // s:
 //
-//   1  a block takes 16 rows of a plane along k to modes, then q to r: field to spectrum, or, in
-//      place of a field, the divergence of a velocity, which it forms as it loads;
+//   1  a block takes 16 or 12 rows of a plane along k to modes, then q to r: field to spectrum, or,
+//      in place of a field, the divergence of a velocity, which it forms as it loads;
 //   2  a cluster takes all planes and m of some columns (k, r): m to s, elimination along i, and
 //      back: in place;
 //   3  as 1, back: spectrum to field.
@@ -47,10 +47,12 @@ namespace three_pass {
 int part_flops();
 int link_flops(int steps);
 
-/// Blocks of a cluster: every GPU that has clusters runs as many.
+/// Blocks of a cluster: every GPU that has clusters runs as many. For 129 to 192 planes there are
+/// fewer, or a quarter of the places in their registers would be empty.
 inline constexpr int cluster_blocks = 8;
+inline constexpr int three_quarters_of_cluster = 6;
 
-/// Cells along i that a cluster's blocks share are filled up to a multiple.
+/// Cells along i that a cluster's blocks share, one part each.
 inline constexpr int planes_of_parts = cluster_blocks * radix;
 inline constexpr int most_own_parts = 4;  ///< of a block
 
@@ -60,10 +62,11 @@ struct Sizes {
   int columns;
   int radix_j;    ///< values of q, of r
   int own_parts;  ///< of a block in pass 2
+  int blocks;     ///< of a cluster there
 
   explicit Sizes(const Extents& extents);
 
-  [[nodiscard]] int padded_planes() const { return own_parts * planes_of_parts; }
+  [[nodiscard]] int padded_planes() const { return own_parts * blocks * radix; }
 };
 
 /// Modes (k, r) of a column of the spectrum.
@@ -83,31 +86,31 @@ struct Tiles {
   static constexpr int plane = rest * group;  ///< complex
 
   int half_k = 0;
-  int log2_radix_j = 0;
+  int radix_j = 0;
+  int inverse_radix_j = 0;  ///< in units of 2^-20, rounded up: divides tiles' numbers exactly
 
   Tiles() = default;
-  BANKFULL_HOST_DEVICE constexpr Tiles(int cells_k, int radix_j)
-      : half_k(cells_k / 2), log2_radix_j(bankfull::detail::log2_of(radix_j)) {}
+  BANKFULL_HOST_DEVICE constexpr Tiles(int cells_k, int residues)
+      : half_k(cells_k / 2),
+        radix_j(residues),
+        inverse_radix_j(((1 << inverse_bits) + residues - 1) / residues) {}
 
-  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int radix_j() const { return 1 << log2_radix_j; }
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int usual() const {
-    return half_k / group << log2_radix_j;
+    return half_k / group * radix_j;
   }
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int count() const {
-    return usual() + (radix_j() + group - 1) / group;
+    return usual() + (radix_j + group - 1) / group;
   }
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int tile(int k, int r) const {
-    return k < half_k ? (k / group << log2_radix_j) + r : usual() + r / group;
+    return k < half_k ? k / group * radix_j + r : usual() + r / group;
   }
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int column(int k, int r) const {
     return k < half_k ? k % group : r % group;
   }
   /// Of a column that holds nothing, those of one that does.
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr ColumnModes modes(int tile, int column) const {
-    const int last_residue = radix_j() - 1;
-    return tile < usual()
-               ? ColumnModes{(tile >> log2_radix_j) * group + column, tile & last_residue}
-               : ColumnModes{half_k, ((tile - usual()) * group + column) & last_residue};
+    return tile < usual() ? ColumnModes{over_radix_j(tile) * group + column, modulo_radix_j(tile)}
+                          : ColumnModes{half_k, modulo_radix_j((tile - usual()) * group + column)};
   }
   BANKFULL_HOST_DEVICE static constexpr int within(int plane, int m, int column) {
     return (plane * rest + m) * group + column;
@@ -116,6 +119,16 @@ struct Tiles {
   /// Complex numbers from tile to tile: an odd number of planes, or all strides would be powers of
   /// two, and compete for the same cache sets.
   static constexpr std::int64_t pitch(int planes) { return std::int64_t{planes | 1} * plane; }
+
+ private:
+  static constexpr int inverse_bits = 20;
+
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int over_radix_j(int n) const {
+    return n * inverse_radix_j >> inverse_bits;
+  }
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int modulo_radix_j(int n) const {
+    return n - over_radix_j(n) * radix_j;
+  }
 };
 
 /// What the passes know of a domain.

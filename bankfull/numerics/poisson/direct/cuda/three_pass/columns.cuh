@@ -15,17 +15,17 @@ namespace bankfull::poisson::three_pass {
 /// A cluster of blocks of pass 2, each with `OwnParts` parts of 16 planes, takes half of the
 /// columns of a tile: so portable clusters serve, and in fp64 two blocks fit a multiprocessor.
 /// Clusters of the same tile meet in L2.
-template <class Real, int OwnParts>
+template <class Real, int OwnParts, int Blocks>
 struct ColumnShape {
-  static constexpr int blocks = cluster_blocks;
+  static constexpr int blocks = Blocks;
   static constexpr int columns = Tiles<Real>::group / 2;
   static constexpr int sets_per_tile = Tiles<Real>::group / columns;
   static constexpr int own_parts = OwnParts;
   static constexpr int planes = OwnParts * radix;                     ///< of a block
   static constexpr int parts = OwnParts * blocks;                     ///< of a mode
   static constexpr int modes = RestTransform<Real>::count * columns;  ///< of a cluster
-  static constexpr int own_modes = modes / blocks;        ///< whose chains a block solves
-  static constexpr int threads = planes * modes / radix;  ///< of a block
+  static constexpr int own_modes = (modes + blocks - 1) / blocks;  ///< whose chains a block solves
+  static constexpr int threads = planes * modes / radix;           ///< of a block
   /// With fp32 twice as many as others: on an H100 it spills, and takes 0.58 ms in place of 0.67.
   static constexpr int blocks_per_multiprocessor =
       std::max(1, threads_per_multiprocessor * 8 / static_cast<int>(sizeof(Real)) / threads);
@@ -39,11 +39,21 @@ struct ColumnShape {
   static constexpr int side_by_side = columns * RestTransform<Real>::threads;
   static constexpr int pitch = modes + side_by_side;
 
-  static_assert(own_modes * blocks == modes && threads % 32 == 0 && links <= 32);
-  static_assert(links == (parts == links ? threads / own_modes : 32));
+  static_assert(threads % 32 == 0 && links <= 32);
+  static_assert(own_modes * (blocks - 1) < modes);
+
+  /// The last block may have fewer than others.
+  __device__ static constexpr int own_modes_of(int rank) {
+    if constexpr (own_modes * blocks == modes) {
+      return own_modes;
+    } else {
+      const int left = modes - rank * own_modes;
+      return left < own_modes ? left : own_modes;
+    }
+  }
 
   struct Memory {
-    static constexpr int inbox_pitch = own_modes + 1;  ///< odd: parts meet in no bank
+    static constexpr int inbox_pitch = own_modes | 1;  ///< odd: parts meet in no bank
     static constexpr int message = 7;                  ///< reals
 
     Complex<Real> tile[static_cast<unsigned>(planes * pitch)];
@@ -123,6 +133,10 @@ class ColumnsOfCluster {
   struct Linker {
     int thread = thread_now();
     [[nodiscard]] __device__ __forceinline__ int chain() const { return thread / Shape::links; }
+    /// From the first chain that its warp solves at the same time.
+    [[nodiscard]] __device__ __forceinline__ int chain_of_warp() const {
+      return chain() % (32 / Shape::links);
+    }
     [[nodiscard]] __device__ __forceinline__ int link() const { return thread % Shape::links; }
   };
 
@@ -145,8 +159,8 @@ class ColumnsOfCluster {
   __device__ __forceinline__ void prepare() const {
     const int thread = thread_now();
     if (thread == 0) {
-      constexpr unsigned inbox_bytes =
-          Shape::own_modes * Shape::parts * Memory::message * sizeof(Real);
+      const unsigned inbox_bytes = static_cast<unsigned>(Shape::own_modes_of(rank())) *
+                                   Shape::parts * Memory::message * sizeof(Real);
       const int separators = Shape::own_parts + (rank() > 0 ? 1 : 0);
       inbox_full().initialise();
       separators_full().initialise();
@@ -316,7 +330,7 @@ class ColumnsOfCluster {
     const Eliminator role;
     const ColumnModes modes =
         data_.tiles.modes(tile(), first_column() + role.mode() % Shape::columns);
-    const int mode_j = modes.r + (role.mode() / Shape::columns << data_.tiles.log2_radix_j);
+    const int mode_j = modes.r + role.mode() / Shape::columns * data_.tiles.radix_j;
     return __ldg(data_.decay_k + modes.k) + __ldg(data_.decay_j + mode_j);
   }
 
@@ -410,25 +424,35 @@ class ColumnsOfCluster {
 
   __device__ __forceinline__ void solve_chains() const {
     const Linker role;
-    if constexpr (Shape::links == Shape::parts) {
+    if constexpr (Shape::chains_at_a_time == Shape::own_modes) {
       solve_chain(role.chain(), role.link());
     } else {
 #pragma unroll 1
-      for (int chain = role.chain(); chain < Shape::own_modes; chain += Shape::chains_at_a_time) {
+      for (int chain = role.chain(); chain - role.chain_of_warp() < Shape::own_modes;
+           chain += Shape::chains_at_a_time) {
         solve_chain(chain, role.link());
       }
     }
   }
 
+  /// All lanes of a warp, as they exchange what they have.
   __device__ __forceinline__ void solve_chain(int chain, int link) const {
-    const Complex<Real> solution = chain_solution(chain, link);
-    if (link < Shape::parts) {
+    const bool exists = has_link(chain, link);
+    const Complex<Real> solution = chain_solution(exists, chain, link);
+    if (exists) {
       reply(chain, link, solution);
     }
   }
+  [[nodiscard]] static __device__ __forceinline__ bool has_link(int chain, int link) {
+    constexpr bool all_chains = Shape::own_modes * Shape::blocks == Shape::modes &&
+                                Shape::own_modes % (32 / Shape::links) == 0;
+    return (Shape::links == Shape::parts || link < Shape::parts) &&
+           (all_chains || chain < Shape::own_modes_of(rank()));
+  }
 
-  [[nodiscard]] __device__ __forceinline__ Complex<Real> chain_solution(int chain, int link) const {
-    ChainRow<Real> row = received(chain, link);
+  [[nodiscard]] __device__ __forceinline__ Complex<Real> chain_solution(bool exists, int chain,
+                                                                        int link) const {
+    ChainRow<Real> row = received(exists, chain, link);
     const Real next = __shfl_down_sync(all_lanes, row.below, 1, Shape::links);
     row.above = link + 1 < Shape::parts ? next : Real{0};
 #pragma unroll
@@ -442,10 +466,11 @@ class ColumnsOfCluster {
   }
 
   /// But for the coupling above. Lanes without a separator have a row of their own.
-  [[nodiscard]] __device__ __forceinline__ ChainRow<Real> received(int chain, int link) const {
+  [[nodiscard]] __device__ __forceinline__ ChainRow<Real> received(bool exists, int chain,
+                                                                   int link) const {
     const auto& inbox = memory_.inbox;
     const int slot = link * Memory::inbox_pitch + chain;
-    if (Shape::links == Shape::parts || link < Shape::parts) {
+    if (exists) {
       return {.below = inbox[1][slot],
               .above = Real{0},
               .dominance = inbox[0][slot] + inbox[4][slot],
@@ -476,12 +501,12 @@ class ColumnsOfCluster {
   Memory& memory_;
 };
 
-template <class Real, int OwnParts>
-__global__ void __launch_bounds__(ColumnShape<Real, OwnParts>::threads,
-                                  ColumnShape<Real, OwnParts>::blocks_per_multiprocessor)
+template <class Real, int OwnParts, int Blocks>
+__global__ void __launch_bounds__(ColumnShape<Real, OwnParts, Blocks>::threads,
+                                  ColumnShape<Real, OwnParts, Blocks>::blocks_per_multiprocessor)
     columns_of_cluster(const __grid_constant__ Data<Real> data) {
   if constexpr (compiled_capability >= cluster_capability) {
-    ColumnsOfCluster<Real, ColumnShape<Real, OwnParts>>(data).solve();
+    ColumnsOfCluster<Real, ColumnShape<Real, OwnParts, Blocks>>(data).solve();
   }
 }
 

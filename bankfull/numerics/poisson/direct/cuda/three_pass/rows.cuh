@@ -6,24 +6,32 @@
 #include "bankfull/numerics/poisson/direct/cuda/three_pass/sides.cuh"
 #include "bankfull/numerics/poisson/direct/three_pass/rows.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace bankfull::poisson::three_pass {
 
-/// Blocks of passes 1 and 3 for rows of N cells, and Radix values of q. A thread has 16 points of a
-/// pair of rows, later mode k = thread of 16 rows.
+/// Blocks of passes 1 and 3 for rows of N cells, and Radix values of q. A thread has up to 16
+/// points of a pair of rows, later mode k = thread of all rows. Where 12 points are taken along one
+/// axis and 16 along the other, some threads have no part in one of both phases.
 template <class Real, int N, int Radix>
 struct RowShape {
   using Steps = RowTransform<Real, N>;
   using Rows = RowsOfBlock<Radix>;
 
-  static constexpr int threads = N / 2;
-  static constexpr int blocks_per_multiprocessor = threads_per_multiprocessor / threads;
-  static_assert(threads == row_pairs * Steps::lanes);
+  static constexpr int modes = N / 2;
+  static constexpr int transformers = Rows::pairs * Steps::lanes;
+  static constexpr int threads = std::max(transformers, modes);
+  /// With 12 points a thread fp32 has registers for more. fp64 would spill them: pass 1 of a
+  /// velocity with 384 x 384 x 192 cells takes 0.297 ms on an H200 with more, 0.251 without.
+  static constexpr bool fits_more =
+      std::max(Steps::taken, Rows::count) < radix && sizeof(Real) == 4;
+  static constexpr int warps_per_multiprocessor = fits_more ? 20 : threads_per_multiprocessor / 32;
+  static constexpr int blocks_per_multiprocessor = warps_per_multiprocessor / ((threads + 31) / 32);
 
   struct Memory {
-    Complex<Real> lines[row_pairs * Steps::shared_points];
-    Complex<Real> twists[radix];
+    Complex<Real> lines[Rows::pairs * Steps::shared_points];
+    Complex<Real> twists[Rows::count];
   };
 };
 
@@ -41,34 +49,62 @@ class PlaneRows {
 
   template <class Side>
   __device__ __forceinline__ void forward(const Side& side) const {
-    Line x = load_rows(side);
-    leave_twists();
-    transform_row(x);
-    __syncwarp();
-    leave_row(x);
+    if (has_row()) {
+      const Taken taken = load_rows(side);
+      leave_twists();
+      const Line x = transform_row(taken);
+      sync_rows();
+      leave_row(x);
+    }
     __syncthreads();
-    x = RowModes<Real, N>::separate(thread_now(), shared_.lines, Steps::shared_points);
-    transform_groups<Radix>(x);
-    store_spectrum(x);
+    if (has_mode()) {
+      Column x = Modes::separate(thread_now(), shared_.lines, Steps::shared_points);
+      transform_groups<Radix, Real>(x);
+      store_spectrum(x);
+    }
   }
 
   __device__ __forceinline__ void back() const {
-    Line x = load_spectrum();
-    exchange_parts<Real, radix>(x);
-    transform_groups<Radix>(x);
-    exchange_parts<Real, radix>(x);
-    RowModes<Real, N>::join(thread_now(), x, shared_.lines, Steps::shared_points);
+    if (has_mode()) {
+      Column x = load_spectrum();
+      exchange_parts<Real, Rows::count>(x);
+      transform_groups<Radix, Real>(x);
+      exchange_parts<Real, Rows::count>(x);
+      Modes::join(thread_now(), x, shared_.lines, Steps::shared_points);
+    }
     __syncthreads();
-    x = take_row_exchanged();
-    __syncwarp();
-    transform_row(x);
-    store_rows_exchanged(x);
+    if (has_row()) {
+      const Taken taken = take_row_exchanged();
+      sync_rows();
+      store_rows_exchanged(transform_row(taken));
+    }
   }
 
  private:
-  using Line = Points<Real>;
   using Steps = typename Shape::Steps;
+  using Taken = typename Steps::Taken;
+  using Line = typename Steps::Line;
   using Rows = typename Shape::Rows;
+  using Modes = RowModes<Real, N, Rows::count>;
+  using Column = Points<Real, Rows::count>;  ///< one mode of all rows
+
+  [[nodiscard]] static __device__ __forceinline__ bool has_row() {
+    return Shape::transformers == Shape::threads || thread_now() < Shape::transformers;
+  }
+  [[nodiscard]] static __device__ __forceinline__ bool has_mode() {
+    return Shape::modes == Shape::threads || thread_now() < Shape::modes;
+  }
+
+  /// Of the threads with a row: teams are within warps.
+  static __device__ __forceinline__ void sync_rows() {
+    constexpr int in_last_warp = Shape::transformers % 32;
+    if constexpr (in_last_warp == 0 || Shape::transformers == Shape::threads) {
+      __syncwarp();
+    } else {
+      const bool last = thread_now() / 32 == Shape::transformers / 32;
+      __syncwarp(last ? (1U << in_last_warp) - 1U : all_lanes);
+    }
+  }
 
   /// One of a team that transforms a pair of rows.
   struct Member {
@@ -81,88 +117,91 @@ class PlaneRows {
     return shared_.lines + role.pair() * Steps::shared_points;
   }
 
-  /// The cell of this lane in the first row of its pair.
+  /// The first cell of the first row of its pair.
   [[nodiscard]] __device__ __forceinline__ Real* row_of(const Member& role) const {
     return data_.field + plane_ * data_.plane_pitch +
-           (first_m_ + Rows::j(role.pair())) * data_.row_pitch + role.lane();
+           (first_m_ + Rows::j(role.pair())) * data_.row_pitch;
   }
-  /// How far the other row of the pair is from there.
-  [[nodiscard]] __device__ __forceinline__ std::int64_t partner() const {
-    return Rows::j(row_pairs) * data_.row_pitch;
-  }
+  /// How many rows the other one of a pair is from there.
+  [[nodiscard]] static __device__ __forceinline__ int partner() { return Rows::j(Rows::pairs); }
 
   template <class Side>
-  [[nodiscard]] __device__ __forceinline__ Line load_rows(const Side& side) const {
+  [[nodiscard]] __device__ __forceinline__ Taken load_rows(const Side& side) const {
     const Member role;
     const int j = first_m_ + Rows::j(role.pair());
     const auto row = side.row(plane_, j);
-    const auto other = side.row(plane_, j + Rows::j(row_pairs));
-    Line x;
+    const auto other = side.row(plane_, j + partner());
+    Taken x;
 #pragma unroll
-    for (int t = 0; t < radix; ++t) {
+    for (int t = 0; t < Steps::taken; ++t) {
       const int k = role.lane() + t * Steps::lanes;
-      const int next = t + 1 < radix ? k + 1 : (k + 1) % N;
+      const int next = t + 1 < Steps::taken ? k + 1 : (k + 1) % N;
       x[t] = {row.at(k, next), other.at(k, next)};
     }
     return x;
   }
   __device__ __forceinline__ void store_rows_exchanged(const Line& x) const {
-    Real* const row = row_of(Member());
-    Real* const other = row + partner();
+    const Member role;
+    Real* const row = row_of(role) + Steps::first_mode(role.lane());
+    Real* const other = row + partner() * data_.row_pitch;
 #pragma unroll
-    for (int t = 0; t < radix; ++t) {
-      row[t * Steps::lanes] = x[t].im;
-      other[t * Steps::lanes] = x[t].re;
+    for (int i = 0; i < radix; ++i) {
+      if (Steps::has_mode(role.lane(), i)) {
+        row[Steps::to_mode(i)] = x[i].im;
+        other[Steps::to_mode(i)] = x[i].re;
+      }
     }
   }
 
   __device__ __forceinline__ void leave_row(const Line& x) const {
     const Member role;
-    Complex<Real>* const line = line_of(role) + role.lane();
+    Complex<Real>* const line = line_of(role) + Steps::first_mode(role.lane());
 #pragma unroll
-    for (int v = 0; v < radix; ++v) {
-      line[v * Steps::lanes] = x[v];
+    for (int i = 0; i < radix; ++i) {
+      if (Steps::has_mode(role.lane(), i)) {
+        line[Steps::to_mode(i)] = x[i];
+      }
     }
   }
-  [[nodiscard]] __device__ __forceinline__ Line take_row_exchanged() const {
+  [[nodiscard]] __device__ __forceinline__ Taken take_row_exchanged() const {
     const Member role;
     const Complex<Real>* const line = line_of(role) + role.lane();
-    Line x;
+    Taken x;
 #pragma unroll
-    for (int v = 0; v < radix; ++v) {
-      x[v] = exchanged(line[v * Steps::lanes]);
+    for (int t = 0; t < Steps::taken; ++t) {
+      x[t] = exchanged(line[t * Steps::lanes]);
     }
     return x;
   }
 
-  /// Teams are within warps.
-  __device__ __forceinline__ void transform_row(Line& x) const {
+  [[nodiscard]] __device__ __forceinline__ Line transform_row(Taken taken) const {
     const Member role;
+    const int lane = role.lane();
     Complex<Real>* const line = line_of(role);
-    transform_groups<radix>(x);
-    Steps::leave(role.lane(), x, line);
+    transform<Real, Steps::taken>(taken);
+    Steps::leave(lane, taken, line);
     if constexpr (Steps::lanes == 32) {
-      const Complex<Real> root = constant_at(data_.roots_k + role.lane());
-      const Complex<Real> root_of_sums =
-          constant_at(data_.roots_k + Steps::u_of(role.lane()) * (N / 32));
-      __syncwarp();
-      const Sums<Real> sums = Steps::take_sums(role.lane(), root_of_sums, line);
-      x = sums_in_order<Real>(Steps::parity_of(role.lane()), sums.kept,
-                              from_partner<radix, Real>(sums.given));
+      const Complex<Real> root = constant_at(data_.roots_k + Steps::root_of(lane));
+      const Complex<Real> root_of_sums = constant_at(data_.roots_k + Steps::root_of_sums(lane));
+      sync_rows();
+      const Sums<Real> sums = Steps::take_sums(lane, root_of_sums, line);
+      Line x = sums_in_order<Real>(Steps::parity_of(lane), sums.kept,
+                                   from_partner<radix, Real>(sums.given));
       transform<Real, radix>(x, root);
+      return x;
     } else {
       Points<Real, Steps::own_u> roots;
 #pragma unroll
       for (int n = 0; n < Steps::own_u; ++n) {
-        roots[n] = constant_at(data_.roots_k + role.lane() + n * Steps::lanes);
+        roots[n] = constant_at(data_.roots_k + Steps::root_of(lane, n));
       }
-      __syncwarp();
-      x = Steps::finish(role.lane(), roots, line);
+      sync_rows();
+      return Steps::finish(lane, roots, line);
     }
   }
 
   /// Of row n after the transforms over q: r is where q was.
-  __device__ __forceinline__ Complex<Real>* place(int k, int row) const {
+  [[nodiscard]] __device__ __forceinline__ Complex<Real>* place(int k, int row) const {
     constexpr Tiles<Real> tiles(N, Radix);
     const int r = Rows::q(row);
     return data_.spectrum + tiles.tile(k, r) * data_.tile_pitch +
@@ -170,7 +209,7 @@ class PlaneRows {
   }
 
   /// exp(-2 pi i m r / nj)
-  __device__ __forceinline__ Complex<Real> twist(int row) const {
+  [[nodiscard]] __device__ __forceinline__ Complex<Real> twist(int row) const {
     return constant_at(data_.roots_j + (first_m_ + Rows::m(row)) * Rows::q(row));
   }
 
@@ -178,44 +217,44 @@ class PlaneRows {
   /// them phases too early, and spill.
   __device__ __forceinline__ void leave_twists() const {
     const int row = thread_now();
-    if (row < radix) {
+    if (row < Rows::count) {
       shared_.twists[row] = scaled(twist(row), data_.side_scale[plane_]);
     }
   }
 
-  __device__ __forceinline__ void store_spectrum(const Line& x) const {
+  __device__ __forceinline__ void store_spectrum(const Column& x) const {
     const int thread = thread_now();
     if (thread == 0) {
 #pragma unroll
-      for (int row = 0; row < radix; ++row) {
-        const Complex<Real> mirrored = x[row - Rows::q(row) + (Radix - Rows::q(row)) % Radix];
+      for (int row = 0; row < Rows::count; ++row) {
+        const Complex<Real> mirrored = x[Rows::mirrored(row)];
         const Complex<Real> factor = shared_.twists[row];
         *place(0, row) = fused_product(first_of_two(x[row], mirrored), factor);
         *place(N / 2, row) = fused_product(second_of_two(x[row], mirrored), factor);
       }
     } else {
 #pragma unroll
-      for (int row = 0; row < radix; ++row) {
+      for (int row = 0; row < Rows::count; ++row) {
         *place(thread, row) = fused_product(x[row], shared_.twists[row]);
       }
     }
   }
 
-  [[nodiscard]] __device__ __forceinline__ Line load_spectrum() const {
+  [[nodiscard]] __device__ __forceinline__ Column load_spectrum() const {
     const int thread = thread_now();
-    Line x;
+    Column x;
 #pragma unroll
-    for (int row = 0; row < radix; ++row) {
+    for (int row = 0; row < Rows::count; ++row) {
       x[row] = *place(thread, row);
     }
     if (thread == 0) {
 #pragma unroll
-      for (int row = 0; row < radix; ++row) {
+      for (int row = 0; row < Rows::count; ++row) {
         x[row] = two_as_one(x[row], *place(N / 2, row));
       }
     }
 #pragma unroll
-    for (int row = 0; row < radix; ++row) {
+    for (int row = 0; row < Rows::count; ++row) {
       if (Rows::q(row) > 0) {
         x[row] = fused_product(x[row], conjugate(twist(row)));
       }
