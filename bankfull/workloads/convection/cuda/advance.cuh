@@ -143,7 +143,7 @@ auto advance_kernel_for(const AdvanceArguments<Real>& arguments, Terms terms) {
              : advance_kernel<Terms::all, InPlane::stretched, Real>;
 }
 
-/// launch(arguments, tiles, threads) with the slabs of a schedule.
+/// launch_kernel(arguments, tiles, shape of the launch), with slabs that fill the GPU.
 template <class Real, class Launch>
 void in_slabs(const Stream& stream, AdvanceArguments<Real> arguments, const AdvanceShape& shape,
               const Launch& launch_kernel) {

@@ -305,7 +305,7 @@ struct CellsOfColumn {
     FourValues<Value> before;
 #pragma unroll
     for (int n = 0; n < 4; ++n) {
-      before.of[n] = load_cells_once<N>(static_cast<const Real*>(all.tendency[n] + at));
+      before.of[n] = load_cells_once<N>(all.tendency[n] + at);
     }
     const PointStencil<Real, Value> around = stencil(i);
     const FourValues<Value> upper = fluxes_along_planes(around, arguments.medium, 1);

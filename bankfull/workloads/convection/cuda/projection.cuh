@@ -230,9 +230,8 @@ __device__ __forceinline__ Cells<Real, N> project_cells(
     const Cells<Real, N>& below, typename Project<InPlane::uniform, Real>::Column& column) {
   const auto& [flow, fields, pressure, largest] = project;
   const auto cell = CellOfFlow::of(flow, i, j, k);
-  const auto here = load_cells<N>(static_cast<const Real*>(&pressure(i, j, k)));
-  const auto behind =
-      load_cells<N>(static_cast<const Real*>(&pressure(i, project.before(j, 1), k)));
+  const auto here = load_cells<N>(&pressure(i, j, k));
+  const auto behind = load_cells<N>(&pressure(i, project.before(j, 1), k));
   Real beside = project.at(i, j, project.before(k, 2));
   Cells<Real, N> velocity[3];
 #pragma unroll
@@ -268,8 +267,7 @@ __global__ void __launch_bounds__(projection_threads, 4)
   if (k < project.flow.cells[2] && j < project.flow.cells[1]) {
     const int first = planes.first + static_cast<int>(blockIdx.z) * slab;
     const int last = min(planes.first + planes.count, first + slab);
-    auto below =
-        load_cells<N>(static_cast<const Real*>(&project.pressure(project.before(first, 0), j, k)));
+    auto below = load_cells<N>(&project.pressure(project.before(first, 0), j, k));
     for (int i = first; i < last; ++i) {
       below = project_cells(project, i, j, k, below, column);
     }
