@@ -158,8 +158,8 @@ template <int N, class Real>
 void queue_advance_of_cells(const Stream& stream, const AdvanceArguments<Real>& arguments) {
   in_slabs(stream, arguments, CellsSchedule<Real, N>::shape,
            [&](const auto& in_slab, const AdvanceTiles& tiles, const LaunchShape& blocks) {
-             launch(stream, blocks, advance_cells_kernel<Real, N>, in_slab,
-                    NumberedFields<Real>::of(in_slab), tiles);
+             launch(stream, blocks, advance_cells_kernel<Real, N>,
+                    CellsArguments<Real>{in_slab, NumberedFields<Real>::of(in_slab)}, tiles);
            });
 }
 

@@ -209,17 +209,17 @@ __device__ __forceinline__ FourValues<Value> tendencies_between(
     const PointStencil<Real, Value>& stencil, const Medium<Real>& medium,
     const FourValues<Value>& lower, const FourValues<Value>& upper) {
   const AxisMetric<Real>& axis = stencil.axis[0];
-  FourValues<Value> along;
-#pragma unroll
-  for (int n = 0; n < 4; ++n) {
-    along.of[n] = (n == 0 ? axis.per_face : axis.per_cell) * (lower.of[n] - upper.of[n]);
-  }
+  const auto along = [&](int n) {
+    return (n == 0 ? axis.per_face : axis.per_cell) * (lower.of[n] - upper.of[n]);
+  };
   const Real kappa = medium.scalars[0].diffusivity;
-  return {{tendency_beside<0>(stencil, medium, along.of[0]),
-           tendency_beside<1>(stencil, medium, along.of[1]),
-           tendency_beside<2>(stencil, medium, along.of[2]),
-           along.of[3] + scalar_transport<1>(stencil, 0, kappa) +
-               scalar_transport<2>(stencil, 0, kappa)}};
+  FourValues<Value> tendency;
+  tendency.of[0] = tendency_beside<0>(stencil, medium, along(0));
+  tendency.of[1] = tendency_beside<1>(stencil, medium, along(1));
+  tendency.of[2] = tendency_beside<2>(stencil, medium, along(2));
+  tendency.of[3] = along(3) + scalar_transport<1>(stencil, 0, kappa) +
+                   scalar_transport<2>(stencil, 0, kappa);
+  return tendency;
 }
 
 /// What shapes a kernel whose threads take N cells of a row.
@@ -242,22 +242,41 @@ struct CellsOfColumn {
 
   const AdvanceArguments<Real>& arguments;
   const NumberedFields<Real>& all;
-  int j;
-  int k;
+  CellOnWalls walls;  ///< of all cells together
   unsigned at;
+  AxisMetric<Real> axis[3];
   Window<Real, N> window;
   FourValues<Value> lower;
 
-  __device__ __forceinline__ PointStencil<Real, Value> stencil(int i) const {
-    return window.template stencil<Value>(
-        {arguments.flow.planes[i], arguments.flow.row, arguments.flow.column});
+  __device__ __forceinline__ CellsOfColumn(const AdvanceArguments<Real>& given,
+                                           const NumberedFields<Real>& numbered, int first, int j,
+                                           int k)
+      : arguments(given),
+        all(numbered),
+        walls(given.flow.walls.around({0, j, k}, {1, given.flow.cells[1], given.flow.cells[2]})),
+        at(numbered.number(first, j, k)) {
+    const FlowOnGpu<Real>& flow = given.flow;
+    axis[1] = flow.row;
+    axis[2] = flow.column;
+    axis[1].per_face_next = axis[1].per_face;
+    axis[2].per_face_next = axis[2].per_face;
+    walls.upper[2] = flow.walls.at_end(2, 1) && k + N == flow.cells[2];
+  }
+
+  /// Before all else in plane i.
+  __device__ __forceinline__ void enter(int i) {
+    axis[0] = arguments.flow.planes[i];
+  }
+
+  __device__ __forceinline__ PointStencil<Real, Value> stencil() const {
+    return window.template stencil<Value>(axis);
   }
 
   __device__ __forceinline__ WindowLoads<Real, N> loads() { return {all, at, window}; }
 
   /// See prefetch_next_plane.
   __device__ __forceinline__ void prefetch(int i) const {
-    const unsigned ahead = at + (i + 2 > arguments.flow.cells[0] ? 1 : 2) * all.plane;
+    const unsigned ahead = i + 2 > arguments.flow.cells[0] ? at + all.plane : at + 2 * all.plane;
 #pragma unroll
     for (int n = 0; n < 4; ++n) {
       prefetch_to_l2(all.fields[n] + ahead);
@@ -265,40 +284,38 @@ struct CellsOfColumn {
     }
   }
 
-  __device__ __forceinline__ void find_lower_fluxes(int i) {
+  __device__ __forceinline__ void find_lower_fluxes() {
     loads().below();
     loads().beyond_faces(0);
-    lower = fluxes_along_planes(stencil(i), arguments.medium, 0);
+    lower = fluxes_along_planes(stencil(), arguments.medium, 0);
   }
 
-  /// buoyancy_rate of the cells, which differ in the walls that they lie on.
-  __device__ __forceinline__ Real largest_buoyancy_rate(int i) const {
-    const FlowOnGpu<Real>& flow = arguments.flow;
-    const AxisMetric<Real> axis[3] = {flow.planes[i], flow.row, flow.column};
+  /// buoyancy_rate of the cells, of which the first and the last may lie on walls.
+  __device__ __forceinline__ Real largest_buoyancy_rate() const {
     Real largest = Real(0);
 #pragma unroll
     for (int n = 0; n < N; ++n) {
-      const CellOnWalls walls = flow.walls.around({i, j, k + n}, flow.cells);
+      CellOnWalls beside = walls;
+      beside.lower[2] = n == 0 && walls.lower[2];
+      beside.upper[2] = n + 1 == N && walls.upper[2];
       largest = larger(buoyancy_rate<Terms::usual>(window.template stencil<Real>(axis, n),
-                                                   arguments.medium, walls),
+                                                   arguments.medium, beside),
                        largest);
     }
     return largest;
   }
 
   /// Zero for velocities on walls.
-  __device__ __forceinline__ Value held(int field, int i, Value value) const {
-    const WallFaces& walls = arguments.flow.walls;
+  __device__ __forceinline__ Value held(int field, Value value) const {
     if (field == 2) {
-      value.of[0] = walls.template holds<2>(k) ? Real(0) : value.of[0];
+      value.of[0] = walls.lower[2] ? Real(0) : value.of[0];
       return value;
     }
-    const bool on_wall =
-        field == 0 ? walls.template holds<0>(i) : field == 1 && walls.template holds<1>(j);
+    const bool on_wall = field < 2 && walls.lower[field];
     return Value::each([&](int n) { return on_wall ? Real(0) : value.of[n]; });
   }
 
-  /// Advances the cells in plane i, and returns the largest buoyancy_rate there.
+  /// Advances the cells in this plane, and returns the largest buoyancy_rate there.
   __device__ __forceinline__ Real advance(int i, const StageFactorsOnGpu<Real>& stage) {
     loads().beyond_faces(1);
     loads().rest();
@@ -307,15 +324,18 @@ struct CellsOfColumn {
     for (int n = 0; n < 4; ++n) {
       before.of[n] = load_cells_once<N>(all.tendency[n] + at);
     }
-    const PointStencil<Real, Value> around = stencil(i);
+    const PointStencil<Real, Value> around = stencil();
     const FourValues<Value> upper = fluxes_along_planes(around, arguments.medium, 1);
     const FourValues<Value> tendency = tendencies_between(around, arguments.medium, lower, upper);
-    const Real rate = largest_buoyancy_rate(i);
+    const FlowOnGpu<Real>& flow = arguments.flow;
+    walls.lower[0] = flow.walls.at_end(0, 0) && i == 0;
+    walls.upper[0] = flow.walls.at_end(0, 1) && i + 1 == flow.cells[0];
+    const Real rate = largest_buoyancy_rate();
 #pragma unroll
     for (int n = 0; n < 4; ++n) {
       const Value result =
           advanced(window.cells(n), stage.gamma, tendency.of[n], stage.zeta, before.of[n]);
-      store_cells(all.next[n] + at, held(n, i, result));
+      store_cells(all.next[n] + at, held(n, result));
       if (stage.store_tendency) {
         store_cells_once(all.tendency[n] + at, tendency.of[n]);
       }
@@ -339,15 +359,17 @@ __device__ __forceinline__ Real advance_cells(const AdvanceArguments<Real>& argu
   const StageFactorsOnGpu<Real> stage = *arguments.stage;
   const int first = slab * arguments.planes_per_block;
   const int last = min(arguments.flow.cells[0], first + arguments.planes_per_block);
-  CellsOfColumn<Real, N> column{arguments, all, j, k, all.number(first, j, k), {}, {}};
+  CellsOfColumn<Real, N> column(arguments, all, first, j, k);
   if constexpr (carries) {
-    column.find_lower_fluxes(first);
+    column.enter(first);
+    column.find_lower_fluxes();
   }
   Real largest = Real(0);
   for (int i = first; i < last; ++i) {
+    column.enter(i);
     column.prefetch(i);
     if constexpr (!carries) {
-      column.find_lower_fluxes(i);
+      column.find_lower_fluxes();
     }
     largest = larger(column.advance(i, stage), largest);
     column.step();
@@ -355,19 +377,28 @@ __device__ __forceinline__ Real advance_cells(const AdvanceArguments<Real>& argu
   return largest;
 }
 
+/// One parameter: the compiler places the loads of two of them later, and `advance` in fp32 takes
+/// more than a fifth more time.
+template <class Real>
+struct CellsArguments {
+  AdvanceArguments<Real> advance;
+  NumberedFields<Real> all;
+};
+
 /// Threads that each have N cells of a row in a plane, of the usual terms, where the cells of
 /// planes are all alike.
 template <class Real, int N>
 __global__ void __launch_bounds__(advance_threads, CellsSchedule<Real, N>::shape.blocks)
-    advance_cells_kernel(const __grid_constant__ AdvanceArguments<Real> arguments,
-                         const __grid_constant__ NumberedFields<Real> all,
+    advance_cells_kernel(const __grid_constant__ CellsArguments<Real> arguments,
                          const __grid_constant__ AdvanceTiles tiles) {
+  const AdvanceArguments<Real>& advance = arguments.advance;
   const AdvanceTiles::Tile tile = tiles.tile(blockIdx.x);
   const int k = (tile.column * advance_columns + static_cast<int>(threadIdx.x)) * N;
   const int j = tile.row * advance_rows + static_cast<int>(threadIdx.y);
-  const bool inside = k < arguments.flow.cells[2] && j < arguments.flow.cells[1];
-  const Real buoyancy = inside ? advance_cells<Real, N>(arguments, all, tile.slab, j, k) : Real(0);
-  raise_to_largest(arguments.largest_buoyancy, static_cast<double>(buoyancy));
+  const bool inside = k < advance.flow.cells[2] && j < advance.flow.cells[1];
+  const Real buoyancy =
+      inside ? advance_cells<Real, N>(advance, arguments.all, tile.slab, j, k) : Real(0);
+  raise_to_largest(advance.largest_buoyancy, static_cast<double>(buoyancy));
 }
 
 }  // namespace bankfull::convection::detail

@@ -55,23 +55,27 @@ struct alignas(N * sizeof(Real)) Cells {
 namespace detail {
 
 /// What one instruction moves.
-template <std::size_t Bytes>
+template <class Real, int N>
 struct WordsOf;
-template <>
-struct WordsOf<4> {
-  using Type = unsigned;
+template <class Real>
+struct WordsOf<Real, 1> {
+  using Type = Real;
 };
 template <>
-struct WordsOf<8> {
-  using Type = uint2;
+struct WordsOf<float, 2> {
+  using Type = float2;
 };
 template <>
-struct WordsOf<16> {
-  using Type = uint4;
+struct WordsOf<float, 4> {
+  using Type = float4;
+};
+template <>
+struct WordsOf<double, 2> {
+  using Type = double2;
 };
 
 template <class Real, int N>
-using Words = typename WordsOf<N * sizeof(Real)>::Type;
+using Words = typename WordsOf<Real, N>::Type;
 
 }  // namespace detail
 
