@@ -9,6 +9,7 @@
 #include "tests/workloads/convection/warmer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <memory>
@@ -280,11 +281,52 @@ TEST_P(CudaIntegratorSchedule, CopiesStayWhileTheFlowGoesOn) {
   }
 }
 
+/// One scalar, no rotation, no forces, cells that are alike within planes: rows of an even number
+/// of cells and of an odd one, shorter and longer than a block's, with every combination of walls.
+std::vector<Case> usual_cases() {
+  constexpr std::array<std::array<std::int64_t, 3>, 11> sizes{{{6, 5, 8},
+                                                               {68, 5, 4},
+                                                               {67, 9, 4},
+                                                               {4, 9, 3},
+                                                               {8, 66, 5},
+                                                               {2, 2, 2},
+                                                               {12, 1, 7},
+                                                               {10, 20, 3},
+                                                               {1, 5, 4},
+                                                               {8, 6, 33},
+                                                               {7, 13, 6}}};
+  std::vector<Case> all;
+  for (std::size_t n = 0; n < 64; ++n) {
+    const std::array<FlowEnds, 3> ends{all_flow_ends[n / 16], all_flow_ends[n / 4 % 4],
+                                       all_flow_ends[n % 4]};
+    Problem problem = busy_problem(sizes[n % sizes.size()], ends, 1, n);
+    if (!problem.axes[2].periodic && n % 3 == 0) {
+      stretch(problem, 2, 1.5);
+    }
+    problem.time_step.fixed =
+        std::min(0.01, 0.5 * longest_diffusive_step(problem, Grid(problem.axes)));
+    problem.name = name_of(ends[0]) + name_of(ends[1]) + name_of(ends[2]) + "Usual";
+    all.push_back({problem.name, problem, n});
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Usual, CudaIntegrator, testing::ValuesIn(usual_cases()), case_name);
+
 /// Explicit ones of so many tiles that they go up the planes in two groups, of slabs of which the
-/// last is thinner.
+/// last is thinner. The latter two have rows of an even number of cells.
 std::vector<Case> wide_layers() {
   std::vector<Case> layers = wide_layers_with_implicit_diffusion();
   layers.resize(2);
+  for (const FlowEnds ends : {FlowEnds::periodic, FlowEnds::no_slip}) {
+    Case& even = layers.emplace_back(layers.front());
+    even.problem.axes[0].cells = 600;
+    even.problem.axes[1].cells = 256;
+    even.problem.axes[2].cells = 14;
+    set_flow_ends(even.problem, 0, ends);
+    set_flow_ends(even.problem, 1, ends);
+    even.name += name_of(ends) + "Even";
+  }
   for (Case& one : layers) {
     Problem& problem = one.problem;
     problem.implicit_diffusion = ImplicitDiffusion::none;

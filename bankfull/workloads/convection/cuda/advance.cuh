@@ -1,80 +1,16 @@
 #pragma once
 
-#include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/exec/cache_policy.cuh"
 #include "bankfull/core/exec/largest.cuh"
 #include "bankfull/core/exec/launch.cuh"
-#include "bankfull/workloads/convection/boundary.hpp"
+#include "bankfull/workloads/convection/cuda/advance_cells.cuh"
+#include "bankfull/workloads/convection/cuda/advance_tiles.cuh"
+#include "bankfull/workloads/convection/cuda/flow.cuh"
 #include "bankfull/workloads/convection/point.hpp"
 
-#include <algorithm>
 #include <cstdint>
 
 namespace bankfull::convection {
-
-/// What a stage multiplies by; in the GPU's memory, so that a recorded graph serves any step.
-template <class Real>
-struct StageFactorsOnGpu {
-  Real gamma;
-  Real zeta;
-  bool store_tendency;
-};
-
-/// Whether the cells of a plane are all alike: then their metrics are constants of a kernel.
-enum class InPlane { uniform, stretched };
-
-/// Fields as kernels see them: velocity 0 at cell (0, 0, 0), the others at the strides' distances.
-template <class Real>
-struct FlowOnGpu {
-  FlowStrides strides;
-  int cells[3];
-  const AxisMetric<Real>* planes;   ///< metrics for each plane
-  const AxisMetric<Real>* rows;     ///< for each row
-  const AxisMetric<Real>* columns;  ///< for each cell of a row
-  AxisMetric<Real> row;             ///< the first of the rows: of all in a uniform plane
-  AxisMetric<Real> column;          ///< the same of the columns
-  InPlane widths;
-  WallFaces walls;
-
-  template <InPlane Widths>
-  __device__ __forceinline__ const AxisMetric<Real>& row_metric(int j) const {
-    return Widths == InPlane::uniform ? row : rows[j];
-  }
-  template <InPlane Widths>
-  __device__ __forceinline__ const AxisMetric<Real>& column_metric(int k) const {
-    return Widths == InPlane::uniform ? column : columns[k];
-  }
-
-  /// Elements from the first cell, in each field. The neighbours are cells or ghosts.
-  __device__ __forceinline__ std::int64_t offset(int i, int j, int k) const {
-    expects(i >= 0 && i < cells[0], "i is a plane of the block");
-    expects(j >= 0 && j < cells[1], "j is a row of the block");
-    expects(k >= 0 && k < cells[2], "k is a cell of the row");
-    return i * strides.plane + j * strides.row + k;
-  }
-
-  template <InPlane Widths>
-  __device__ __forceinline__ PointStencil<Real> stencil(const Real* fields, int i, int j,
-                                                        int k) const {
-    return {.here = fields + offset(i, j, k),
-            .strides = strides,
-            .axis = {planes[i], row_metric<Widths>(j), column_metric<Widths>(k)}};
-  }
-};
-
-template <class Real>
-struct AdvanceArguments {
-  FlowOnGpu<Real> flow;
-  Medium<Real> medium;
-  const StageFactorsOnGpu<Real>* stage;
-  const Real* fields;
-  const Real* source;         ///< null: none
-  const Real* source_factor;  ///< of each field
-  Real* tendency;
-  Real* next;
-  int planes_per_block;      ///< a slab of eliminations; queue_advance chooses its own
-  double* largest_buoyancy;  ///< raised to the largest buoyancy_rate
-};
 
 namespace detail {
 
@@ -118,18 +54,14 @@ __device__ __forceinline__ void prefetch_next_plane(const AdvanceArguments<Real>
   }
 }
 
-inline constexpr int advance_columns = 32;
-inline constexpr int advance_rows = 4;
-
-/// Blocks that share a multiprocessor and its registers. On an H200 768 threads of fp32 take a
+/// See AdvanceTiles. On an H200, 512^3 cells, fp64: 4 planes and 64 Ki cells take 5.02 ms, 2 planes
+/// 5.17, half the cells 5.41, and whole planes, 32 at a time, 5.39. 768 threads of fp32 take a
 /// tenth less time than 512, and a little less than 1024.
 template <class Real>
-inline constexpr int advance_blocks = sizeof(Real) == 8 ? 4 : 6;
-
-/// See AdvanceTiles. On an H200, 512^3 cells, fp64: 4 planes and 64 Ki cells take 5.02 ms, 2 planes
-/// 5.17, half the cells 5.41, and whole planes, 32 at a time, 5.39.
-inline constexpr int most_advance_planes = 4;
-inline constexpr int advance_group_cells = 1 << 16;
+inline constexpr AdvanceShape advance_shape{.columns = advance_columns,
+                                            .blocks = sizeof(Real) == 8 ? 4 : 6,
+                                            .most_planes = 4,
+                                            .group_cells = 1 << 16};
 
 /// Advances all fields at a column (j, k) through the planes of a block, and returns the largest
 /// buoyancy_rate there.
@@ -184,41 +116,10 @@ __device__ __forceinline__ Real advance_column(const AdvanceArguments<Real>& arg
   return largest;
 }
 
-/// The order of blocks, which follow their columns through few planes, a slab. A group of rows of
-/// tiles goes up through all slabs before the next one does, and has about as many tiles as run at
-/// the same time: what neighbours share at their edges, and slabs at their ends, stays in L2, and
-/// what is read and written at the same time lies together in memory.
-struct AdvanceTiles {
-  int columns;
-  int group;
-  int slabs;
-  int groups;
-
-  struct Tile {
-    int column;
-    int row;
-    int slab;
-  };
-
-  [[nodiscard]] __host__ unsigned count() const {
-    return static_cast<unsigned>(columns) * static_cast<unsigned>(group) *
-           static_cast<unsigned>(slabs) * static_cast<unsigned>(groups);
-  }
-  [[nodiscard]] __device__ __forceinline__ Tile tile(unsigned number) const {
-    const unsigned row = number / static_cast<unsigned>(columns);
-    const unsigned slab = row / static_cast<unsigned>(group);
-    const unsigned of_groups = slab / static_cast<unsigned>(slabs);
-    return {static_cast<int>(number % static_cast<unsigned>(columns)),
-            static_cast<int>(of_groups * static_cast<unsigned>(group) +
-                             row % static_cast<unsigned>(group)),
-            static_cast<int>(slab % static_cast<unsigned>(slabs))};
-  }
-};
-
 /// One thread per column, which it follows through some planes: what neighbours share of a plane,
 /// and the plane before, come out of L1.
 template <Terms Which, InPlane Widths, class Real>
-__global__ void __launch_bounds__(advance_columns* advance_rows, advance_blocks<Real>)
+__global__ void __launch_bounds__(advance_threads, advance_shape<Real>.blocks)
     advance_kernel(const __grid_constant__ AdvanceArguments<Real> arguments,
                    const __grid_constant__ AdvanceTiles tiles) {
   const AdvanceTiles::Tile tile = tiles.tile(blockIdx.x);
@@ -230,48 +131,57 @@ __global__ void __launch_bounds__(advance_columns* advance_rows, advance_blocks<
   raise_to_largest(arguments.largest_buoyancy, static_cast<double>(buoyancy));
 }
 
-template <InPlane Widths, class Real>
-auto advance_kernel_within(const AdvanceArguments<Real>& arguments) {
-  return terms_of(arguments.medium, arguments.source != nullptr) == Terms::usual
-             ? advance_kernel<Terms::usual, Widths, Real>
-             : advance_kernel<Terms::all, Widths, Real>;
-}
-
+/// The usual terms are done by advance_cells_kernel, but where planes are stretched, or there are
+/// more elements than it can number.
 template <class Real>
-auto advance_kernel_for(const AdvanceArguments<Real>& arguments) {
+auto advance_kernel_for(const AdvanceArguments<Real>& arguments, Terms terms) {
+  if (terms == Terms::usual) {
+    return advance_kernel<Terms::usual, InPlane::stretched, Real>;
+  }
   return arguments.flow.widths == InPlane::uniform
-             ? advance_kernel_within<InPlane::uniform>(arguments)
-             : advance_kernel_within<InPlane::stretched>(arguments);
+             ? advance_kernel<Terms::all, InPlane::uniform, Real>
+             : advance_kernel<Terms::all, InPlane::stretched, Real>;
 }
 
-inline AdvanceTiles advance_tiles(const int (&cells)[3], int planes) {
-  const auto parts = [](int count, int of) { return (count + of - 1) / of; };
-  const int columns = parts(cells[2], advance_columns);
-  const int rows = parts(cells[1], advance_rows);
-  constexpr int tiles_of_group = advance_group_cells / (advance_columns * advance_rows);
-  const int group = std::clamp(tiles_of_group / columns, 1, rows);
-  return {columns, group, parts(cells[0], planes), parts(rows, group)};
+/// launch_kernel(arguments, tiles, shape of the launch), with slabs that fill the GPU.
+template <class Real, class Launch>
+void in_slabs(const Stream& stream, AdvanceArguments<Real> arguments, const AdvanceShape& shape,
+              const Launch& launch_kernel) {
+  const int(&cells)[3] = arguments.flow.cells;
+  arguments.planes_per_block = advance_planes(cells, multiprocessors_of(stream.device()), shape);
+  const AdvanceTiles tiles = advance_tiles(cells, arguments.planes_per_block, shape);
+  launch_kernel(arguments, tiles,
+                LaunchShape{dim3(tiles.count()), dim3(advance_columns, advance_rows)});
 }
 
-/// Planes of a slab: fewer where the GPU would not be full.
-template <class Real>
-int advance_planes(const int (&cells)[3], int multiprocessors) {
-  const AdvanceTiles tiles = advance_tiles(cells, cells[0]);
-  const int wanted = multiprocessors * advance_blocks<Real> / static_cast<int>(tiles.count());
-  return std::clamp(cells[0] / std::max(1, wanted), 1, most_advance_planes);
+template <int N, class Real>
+void queue_advance_of_cells(const Stream& stream, const AdvanceArguments<Real>& arguments) {
+  in_slabs(stream, arguments, CellsSchedule<Real, N>::shape,
+           [&](const auto& in_slab, const AdvanceTiles& tiles, const LaunchShape& blocks) {
+             launch(stream, blocks, advance_cells_kernel<Real, N>,
+                    CellsArguments<Real>{in_slab, NumberedFields<Real>::of(in_slab)}, tiles);
+           });
 }
 
 }  // namespace detail
 
 /// Queues next = fields + gamma G + zeta G_before.
 template <class Real>
-void queue_advance(const Stream& stream, AdvanceArguments<Real> arguments) {
-  const int(&cells)[3] = arguments.flow.cells;
-  arguments.planes_per_block =
-      detail::advance_planes<Real>(cells, multiprocessors_of(stream.device()));
-  const detail::AdvanceTiles tiles = detail::advance_tiles(cells, arguments.planes_per_block);
-  launch(stream, {dim3(tiles.count()), dim3(detail::advance_columns, detail::advance_rows)},
-         detail::advance_kernel_for(arguments), arguments, tiles);
+void queue_advance(const Stream& stream, const AdvanceArguments<Real>& arguments) {
+  using namespace detail;
+  const FlowOnGpu<Real>& flow = arguments.flow;
+  const Terms terms = terms_of(arguments.medium, arguments.source != nullptr);
+  if (terms == Terms::usual && flow.widths == InPlane::uniform &&
+      NumberedFields<Real>::can_number(flow)) {
+    constexpr int neighbours = 8 / static_cast<int>(sizeof(Real));
+    flow.cells[2] % neighbours == 0 ? queue_advance_of_cells<neighbours>(stream, arguments)
+                                    : queue_advance_of_cells<1>(stream, arguments);
+    return;
+  }
+  in_slabs(stream, arguments, advance_shape<Real>,
+           [&](const auto& in_slab, const AdvanceTiles& tiles, const LaunchShape& blocks) {
+             launch(stream, blocks, advance_kernel_for(arguments, terms), in_slab, tiles);
+           });
 }
 
 }  // namespace bankfull::convection

@@ -1,9 +1,13 @@
 #pragma once
 
 #include "bankfull/core/exec/largest.cuh"
+#include "bankfull/core/exec/launch.cuh"
 #include "bankfull/numerics/poisson/poisson.hpp"
-#include "bankfull/workloads/convection/cuda/advance.cuh"
+#include "bankfull/workloads/convection/cuda/cells.cuh"
+#include "bankfull/workloads/convection/cuda/flow.cuh"
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 
 namespace bankfull::convection {
@@ -133,6 +137,12 @@ struct CellOfFlow {
   }
 };
 
+/// On the lower faces of a cell.
+template <class Real>
+struct VelocityOfCell {
+  Real along[3];
+};
+
 /// A projection's pressure in a cell and in the three behind it.
 template <class Real>
 struct PotentialBehind {
@@ -163,8 +173,18 @@ struct Project {
   __device__ __forceinline__ void take(const CellOfFlow& cell, const Real (&velocity)[3],
                                        const PotentialBehind<Real>& potential,
                                        Column& column) const {
-    const std::int64_t field = flow.strides.field;
     Real* const u = fields + cell.at;
+    const VelocityOfCell<Real> projected = this->projected(cell, velocity, potential, column);
+#pragma unroll
+    for (int n = 0; n < 3; ++n) {
+      u[n * flow.strides.field] = projected.along[n];
+    }
+  }
+
+  __device__ __forceinline__ VelocityOfCell<Real> projected(const CellOfFlow& cell,
+                                                            const Real (&velocity)[3],
+                                                            const PotentialBehind<Real>& potential,
+                                                            Column& column) const {
     const AxisMetric<Real> axis[3] = {flow.planes[cell.i], flow.template row_metric<Widths>(cell.j),
                                       flow.template column_metric<Widths>(cell.k)};
     Real along[3];
@@ -172,14 +192,12 @@ struct Project {
     for (int n = 0; n < 3; ++n) {
       along[n] = velocity[n] - axis[n].per_face * (potential.here - potential.below[n]);
     }
-    const Real projected[3] = {flow.walls.template holds<0>(cell.i) ? Real(0) : along[0],
-                               flow.walls.template holds<1>(cell.j) ? Real(0) : along[1],
-                               flow.walls.template holds<2>(cell.k) ? Real(0) : along[2]};
-    u[0] = projected[0];
-    u[field] = projected[1];
-    u[2 * field] = projected[2];
-    column.largest =
-        larger(advective_rate(axis, projected[0], projected[1], projected[2]), column.largest);
+    const VelocityOfCell<Real> result{{flow.walls.template holds<0>(cell.i) ? Real(0) : along[0],
+                                       flow.walls.template holds<1>(cell.j) ? Real(0) : along[1],
+                                       flow.walls.template holds<2>(cell.k) ? Real(0) : along[2]}};
+    column.largest = larger(advective_rate(axis, result.along[0], result.along[1], result.along[2]),
+                            column.largest);
+    return result;
   }
 
   __device__ void end(const Column& column) const {
@@ -197,6 +215,113 @@ struct Project {
     return index == 0 && !flow.walls.goes_on[axis][0] ? flow.cells[axis] - 1 : index - 1;
   }
 };
+
+/// Cells of a row that a thread takes together where it can: what one instruction moves.
+template <class Real>
+inline constexpr int projected_together = 16 / static_cast<int>(sizeof(Real));
+
+inline constexpr int projection_threads = 256;
+
+/// The same of cells (i, j, k) to (i, j, k + N - 1), with the pressure in the plane below; returns
+/// that in plane i.
+template <int N, class Real>
+__device__ __forceinline__ Cells<Real, N> project_cells(
+    const Project<InPlane::uniform, Real>& project, int i, int j, int k,
+    const Cells<Real, N>& below, typename Project<InPlane::uniform, Real>::Column& column) {
+  const auto& [flow, fields, pressure, largest] = project;
+  const auto cell = CellOfFlow::of(flow, i, j, k);
+  const auto here = load_cells<N>(&pressure(i, j, k));
+  const auto behind = load_cells<N>(&pressure(i, project.before(j, 1), k));
+  Real beside = project.at(i, j, project.before(k, 2));
+  Cells<Real, N> velocity[3];
+#pragma unroll
+  for (int axis = 0; axis < 3; ++axis) {
+    velocity[axis] = load_own_cells<N>(fields + cell.at + axis * flow.strides.field);
+  }
+#pragma unroll
+  for (int n = 0; n < N; ++n) {
+    const VelocityOfCell<Real> projected = project.projected(
+        {i, j, k + n, cell.at + n}, {velocity[0].of[n], velocity[1].of[n], velocity[2].of[n]},
+        {here.of[n], {below.of[n], behind.of[n], beside}}, column);
+#pragma unroll
+    for (int axis = 0; axis < 3; ++axis) {
+      velocity[axis].of[n] = projected.along[axis];
+    }
+    beside = here.of[n];
+  }
+#pragma unroll
+  for (int axis = 0; axis < 3; ++axis) {
+    store_cells(fields + cell.at + axis * flow.strides.field, velocity[axis]);
+  }
+  return here;
+}
+
+/// Threads that each project N cells of a row through the planes of a slab.
+template <int N, class Real>
+__global__ void __launch_bounds__(projection_threads, 4)
+    project_cells_kernel(const __grid_constant__ PlanesOfBlock planes, int slab,
+                         const __grid_constant__ Project<InPlane::uniform, Real> project) {
+  const int k = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * N;
+  const int j = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+  typename Project<InPlane::uniform, Real>::Column column;
+  if (k < project.flow.cells[2] && j < project.flow.cells[1]) {
+    const int first = planes.first + static_cast<int>(blockIdx.z) * slab;
+    const int last = min(planes.first + planes.count, first + slab);
+    auto below = load_cells<N>(&project.pressure(project.before(first, 0), j, k));
+    for (int i = first; i < last; ++i) {
+      below = project_cells(project, i, j, k, below, column);
+    }
+  }
+  project.end(column);
+}
+
+/// Whether rows are whole groups of N cells, here and where the pressure lies.
+template <int N, class Real>
+bool in_groups(const FlowOnGpu<Real>& flow, const poisson::CellSlots<Real>& pressure) {
+  const auto address = reinterpret_cast<std::uintptr_t>(pressure.data);
+  return flow.cells[2] % N == 0 && pressure.folded_k == 0 && pressure.row_pitch % N == 0 &&
+         pressure.plane_pitch % N == 0 && address % (N * sizeof(Real)) == 0;
+}
+
+/// Planes of a slab, which reads the pressure in one more. Two lie together in memory; where all
+/// blocks run at the same time anyway, as many as leave two blocks for each multiprocessor.
+inline int projection_planes(int planes, unsigned columns, int multiprocessors) {
+  constexpr int most = 8;
+  const int wanted = 2 * multiprocessors;
+  const auto filling =
+      static_cast<int>(std::int64_t{planes} * static_cast<std::int64_t>(columns) / wanted);
+  return filling > most ? 2 : std::max(1, filling);
+}
+
+template <int N, class Real>
+void queue_project_cells(const Stream& stream, const PlanesOfBlock& planes,
+                         const Project<InPlane::uniform, Real>& project) {
+  const auto blocks = [](int count, unsigned of) {
+    return (static_cast<unsigned>(count) + of - 1) / of;
+  };
+  const int(&cells)[3] = project.flow.cells;
+  const unsigned groups = blocks(cells[2], N);
+  const dim3 block(std::min(32U, std::bit_ceil(groups)),
+                   projection_threads / std::min(32U, std::bit_ceil(groups)));
+  const dim3 columns(blocks(static_cast<int>(groups), block.x), blocks(cells[1], block.y));
+  const int slab =
+      projection_planes(planes.count, columns.x * columns.y, multiprocessors_of(stream.device()));
+  launch(stream,
+         {dim3(columns.x, columns.y, blocks(planes.count, static_cast<unsigned>(slab))), block},
+         project_cells_kernel<N, Real>, planes, slab, project);
+}
+
+/// Several cells a thread where they lie together in memory.
+template <class Real>
+void queue_project(const Stream& stream, const PlanesOfBlock& planes,
+                   const Project<InPlane::uniform, Real>& project) {
+  constexpr int together = projected_together<Real>;
+  if (planes.count > 0 && planes.step == 1 && in_groups<together>(project.flow, project.pressure)) {
+    queue_project_cells<together>(stream, planes, project);
+  } else {
+    queue_thin(stream, planes, project.flow.cells, project);
+  }
+}
 
 /// Also adds to the known pressure what the potential says of it.
 template <InPlane Widths, class Real>
@@ -284,8 +409,8 @@ void queue_projection(const Stream& stream, const PlanesOfBlock& planes,
                       const poisson::CellSlots<Real>& pressure, double* largest_advection) {
   using detail::Project;
   flow.widths == InPlane::uniform
-      ? detail::queue_thin(
-            stream, planes, flow.cells,
+      ? detail::queue_project(
+            stream, planes,
             Project<InPlane::uniform, Real>{flow, fields, pressure, largest_advection})
       : detail::queue_thin(
             stream, planes, flow.cells,
