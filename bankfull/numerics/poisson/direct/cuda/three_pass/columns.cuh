@@ -61,7 +61,7 @@ struct ColumnShape {
         separators[static_cast<unsigned>((own_parts + 1) * modes)];  ///< of the part below first
     PartCell<Real> cells[static_cast<unsigned>(planes + 1)];         ///< one below first
     Real inbox[message][static_cast<unsigned>(parts * inbox_pitch)];
-    Real sums[3][blocks];  ///< see remove_mean
+    Real sums[3][static_cast<unsigned>(blocks)];  ///< see remove_mean
     unsigned long long inbox_full;
     unsigned long long separators_full;
   };
