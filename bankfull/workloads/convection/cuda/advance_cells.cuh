@@ -217,8 +217,8 @@ __device__ __forceinline__ FourValues<Value> tendencies_between(
   tendency.of[0] = tendency_beside<0>(stencil, medium, along(0));
   tendency.of[1] = tendency_beside<1>(stencil, medium, along(1));
   tendency.of[2] = tendency_beside<2>(stencil, medium, along(2));
-  tendency.of[3] = along(3) + scalar_transport<1>(stencil, 0, kappa) +
-                   scalar_transport<2>(stencil, 0, kappa);
+  tendency.of[3] =
+      along(3) + scalar_transport<1>(stencil, 0, kappa) + scalar_transport<2>(stencil, 0, kappa);
   return tendency;
 }
 
@@ -242,7 +242,7 @@ struct CellsOfColumn {
 
   const AdvanceArguments<Real>& arguments;
   const NumberedFields<Real>& all;
-  CellOnWalls walls;  ///< of all cells together
+  CellOnWalls walls;  ///< of all cells together; along the planes since `advance`
   unsigned at;
   AxisMetric<Real> axis[3];
   Window<Real, N> window;
@@ -258,15 +258,14 @@ struct CellsOfColumn {
     const FlowOnGpu<Real>& flow = given.flow;
     axis[1] = flow.row;
     axis[2] = flow.column;
+    // They are equal; said so, the compiler forms one product of them instead of two.
     axis[1].per_face_next = axis[1].per_face;
     axis[2].per_face_next = axis[2].per_face;
     walls.upper[2] = flow.walls.at_end(2, 1) && k + N == flow.cells[2];
   }
 
   /// Before all else in plane i.
-  __device__ __forceinline__ void enter(int i) {
-    axis[0] = arguments.flow.planes[i];
-  }
+  __device__ __forceinline__ void enter(int i) { axis[0] = arguments.flow.planes[i]; }
 
   __device__ __forceinline__ PointStencil<Real, Value> stencil() const {
     return window.template stencil<Value>(axis);
@@ -377,8 +376,8 @@ __device__ __forceinline__ Real advance_cells(const AdvanceArguments<Real>& argu
   return largest;
 }
 
-/// One parameter: the compiler places the loads of two of them later, and `advance` in fp32 takes
-/// more than a fifth more time.
+/// One parameter: where these are two, nvcc 13.0 places the loads of tendencies right before their
+/// use, and nothing hides their latency (ADR 0055).
 template <class Real>
 struct CellsArguments {
   AdvanceArguments<Real> advance;
