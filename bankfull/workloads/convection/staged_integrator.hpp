@@ -147,9 +147,10 @@ class StagedIntegrator final : public Integrator {
     const std::size_t to = 1 - side_;
     is_loaded_ = false;
     use_stage(stage);
+    const bool extrapolates = timed_pressure_follows(stage);
     for (std::size_t part = 0; part < stage_parts; ++part) {
       backend_.mark(part);
-      if (static_cast<StagePart>(part) == StagePart::pressure) {
+      if (extrapolates && static_cast<StagePart>(part) == StagePart::pressure) {
         start_timed_pressure(stage);
       }
       backend_.launch(static_cast<StagePart>(part), to);
@@ -471,15 +472,19 @@ class StagedIntegrator final : public Integrator {
     }
   }
 
-  /// A stage that follows others of its length, as steps do.
+  /// Whether a timed stage starts as steps do. Not to be asked between marks: a GPU must finish
+  /// before it tells its progress.
+  [[nodiscard]] bool timed_pressure_follows(const Stage& stage) const {
+    return extrapolates_pressure(plan_) && stage.length() > 0.0 &&
+           backend_.progress().steps > first_pressure_ + 1;
+  }
+
+  /// Of a stage that follows others of its length.
   void start_timed_pressure(const Stage& stage) {
-    const bool follows = backend_.progress().steps > first_pressure_ + 1;
-    if (extrapolates_pressure(plan_) && follows && stage.length() > 0.0) {
-      backend_.extrapolate_pressure({.per_length = 1.0 / stage.length(),
-                                     .length = stage.length(),
-                                     .growth = 1.0,
-                                     .curvature = 1.0});
-    }
+    backend_.extrapolate_pressure({.per_length = 1.0 / stage.length(),
+                                   .length = stage.length(),
+                                   .growth = 1.0,
+                                   .curvature = 1.0});
   }
 
   void set_first_pressure(std::int64_t step) {
