@@ -54,6 +54,7 @@ void remember_command_line(int argc, const char* const* argv) {
     line += std::string(" ") + argv[n];
   }
   remembered().command_line = line;
+  remembered().since_start.restart();
 }
 
 void remember_options(CLI::App& program, int argc, const char* const* argv) {

@@ -7,8 +7,8 @@
 
 namespace bankfull {
 
-/// How this process was called, for the record: the command line as it was given, and the options
-/// of the chosen command once it is parsed.
+/// How this process was called, for the record: the command line as it was given, the options of
+/// the chosen command once it is parsed, and the time since then.
 const Invocation& invocation();
 
 void remember_command_line(int argc, const char* const* argv);

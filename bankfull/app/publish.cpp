@@ -14,6 +14,7 @@
 #include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/exec/team_binding.hpp"
 #include "bankfull/core/exec/team_waits.hpp"
+#include "bankfull/core/machine/gpu.hpp"
 #include "bankfull/core/measure/measure.hpp"
 #include "bankfull/core/measure/run_result_json.hpp"
 
@@ -67,6 +68,9 @@ void print_report(const RunResult& result, const Publication& publication, bool 
   }
   if (!result.resolution.empty()) {
     print_out("{}\n", report_resolution(result));
+  }
+  if (!result.phases.empty()) {
+    print_out("{}\n", report_phases(result));
   }
   for (const std::string& note : result.notes) {
     print_out("  {}\n", one_line(note));
@@ -220,6 +224,16 @@ ExitCode compare_with(const std::optional<compare::Baseline>& baseline, const st
   return of_root;
 }
 
+/// Collective: to the phases that a workload tells of, those before and after it.
+void add_own_phases(const Communicator& ranks, double seconds_before, double seconds_after,
+                    RunResult& result) {
+  if (!result.phases.empty()) {
+    result.phases.insert(result.phases.begin(),
+                         {.name = "starting", .seconds = ranks.max(seconds_before)});
+    result.phases.push_back({.name = "recording the machine", .seconds = ranks.max(seconds_after)});
+  }
+}
+
 /// Null where threads are not bound.
 std::unique_ptr<const TeamBinding> bind_teams(const ThreadPlacement& placement) {
   return placement.is_bound()
@@ -262,6 +276,7 @@ ExitCode run_and_publish(const CommonOptions& options, const MeasurePolicy& poli
   TeamWaits waits(SystemFiles(), placement.numbers(), placement.threads);
   // Short waits would lift what --pin cores asks for.
   const bool adapts = !placement.waits_are_set && placement.width == PlaceWidth::share;
+  const double seconds_before = invocation().since_start.seconds();
   RunResult result = [&] {
     const std::unique_ptr<const TeamBinding> binding = bind_teams(placement);
     ProgressLine progress(options.quiet || !ranks.is_root() ? 0.0 : options.progress);
@@ -272,7 +287,10 @@ ExitCode run_and_publish(const CommonOptions& options, const MeasurePolicy& poli
                      .machine = &machine,
                      .waits = adapts ? &waits : nullptr});
   }();
+  const Stopwatch after;
   result.machine = machine.state(ranks);
+  ranks.on_root([] { static_cast<void>(survey_gpus()); });  // for the context
+  add_own_phases(ranks, seconds_before, after.seconds(), result);
   if (const double taken = ranks.max(waits.most_taken()); taken > 0.0) {
     result.notes.push_back(fmt::format(
         "other processes used up to {:.1f} of the {} processors of a rank: its threads slept while "

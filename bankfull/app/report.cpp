@@ -214,6 +214,17 @@ std::string report_resolution(const RunResult& result) {
   return table.text();
 }
 
+std::string report_phases(const RunResult& result) {
+  Table table({"phase", "seconds"});
+  double all = 0.0;
+  for (const Phase& phase : result.phases) {
+    table.add_row({phase.name, fmt::format("{:.2f}", phase.seconds)});
+    all += phase.seconds;
+  }
+  table.add_row({"all", fmt::format("{:.2f}", all)});
+  return table.text();
+}
+
 std::string report_sources(const RunResult& result) {
   std::string text = "  references:\n";
   for (const Check& check : result.checks) {

@@ -15,6 +15,9 @@ std::string report_checks(const RunResult& result);
 /// Whether the grid resolved what happened on it, likewise.
 std::string report_resolution(const RunResult& result);
 
+/// What the run spent its time on, a line for each phase and one for all.
+std::string report_phases(const RunResult& result);
+
 /// Where the references of the checks come from, one line each.
 std::string report_sources(const RunResult& result);
 

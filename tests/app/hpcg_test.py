@@ -77,6 +77,29 @@ class Help(Hpcg):
             self.assertIn(words, result.stdout)
 
 
+class Phases(Hpcg):
+    def test_the_report_and_the_json_say_how_long_each_took(self):
+        result = self.run_hpcg(*SMALL, "--no-output", "--json", "out.json")
+        self.assertEqual(result.returncode, OK, result.stderr)
+        phases = json.loads((self.path / "out.json").read_text())["phases"]
+        names = [phase["name"] for phase in phases]
+        self.assertEqual([names[0], names[-1]], ["starting", "recording the machine"])
+        for name in ("reference iterations", "timed sets", "measuring ceilings"):
+            self.assertIn(name, names)
+        total = sum(phase["seconds"] for phase in phases)
+        for name in names:
+            self.assertRegex(result.stdout, rf"(?m)^ *{name} +\d+\.\d\d *$")
+        self.assertRegex(result.stdout, rf"(?m)^ *all +{total:.2f} *$")
+
+    def test_a_run_on_the_cpu_looks_for_no_gpu(self):
+        """The root alone does, for the record of a run. Looking takes each rank a time that others wait for."""
+        traced = self.run_hpcg("--local", "8x8x8", "--dry-run", environment={"LD_DEBUG": "files"})
+        self.assertEqual(traced.returncode, OK, traced.stderr)
+        self.assertIn("hpcg 8x8x8", traced.stdout)
+        self.assertNotIn("libcuda.so", traced.stderr)
+        self.assertNotIn("libnvidia-ml.so", traced.stderr)
+
+
 class Sizes(Hpcg):
     def test_bad_ones_are_named(self):
         for size in ("x", "8x8", "8x8x8x8", "0x8x8", "-8x8x8", "axbxc", "8x8x", "8.5x8x8", "1e3x8x8",

@@ -82,9 +82,7 @@ class Planner {
       return;
     }
     Arguments arguments{"probe", "all"};
-    if (level_ != Level::full) {
-      arguments.emplace_back("--quick");
-    }
+    arguments.emplace_back(level_ == Level::full ? "--full" : "--quick");
     add("probe", std::move(arguments), "bandwidth and latency of the memory system");
   }
 

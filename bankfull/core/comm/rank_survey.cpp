@@ -69,10 +69,12 @@ Sharers sharers_of_gpus(const Communicator& ranks) {
 }
 
 std::vector<int> ranks_on_device(const Communicator& ranks, Device device) {
-  const std::vector<GpuInfo>& gpus = survey_gpus().gpus;
-  const auto index = static_cast<std::size_t>(device.index);
-  const bool known = device.is_cuda() && index < gpus.size();  // plans are made for others too
-  const std::string name = known ? gpus[index].uuid : to_string(device);
+  std::string name = to_string(device);
+  if (device.is_cuda()) {  // looking for GPUs takes each rank a time that others wait for
+    const std::vector<GpuInfo>& gpus = survey_gpus().gpus;
+    const auto index = static_cast<std::size_t>(device.index);
+    name = index < gpus.size() ? gpus[index].uuid : name;  // plans are made for others too
+  }
   return ranks_that_share(ranks, {std::hash<std::string>{}(name)});
 }
 

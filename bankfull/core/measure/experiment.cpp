@@ -33,9 +33,14 @@ double Experiment::time(Benchmark& benchmark) const {
 }
 
 void Experiment::repeat(Benchmark& benchmark, Samples& samples, const Stage& stage) const {
+  repeat(benchmark, samples, stage, stage.total);
+}
+
+void Experiment::repeat(Benchmark& benchmark, Samples& samples, const Stage& stage,
+                        double repeats) const {
   context_.begin(stage.task, stage.done, stage.total);
   benchmark.set_pauses(Pauses(context_, stage));
-  const auto before = is_worth_reading(samples, stage.total) ? read_counters() : std::nullopt;
+  const auto before = is_worth_reading(samples, repeats) ? read_counters() : std::nullopt;
   try {
     add_run(benchmark, time(benchmark), samples);
     add_window(before, samples.seconds.back(), samples.counters);
@@ -110,10 +115,12 @@ std::vector<Measurement> Experiment::measure_in_turn(const std::vector<Benchmark
   until_interrupted([&] {
     for (int n = 0; n < repeats; ++n) {
       for (std::size_t b = 0; b < benchmarks.size(); ++b) {
+        const std::size_t runs = static_cast<std::size_t>(n) * benchmarks.size() + b;
         repeat(*benchmarks[b], all[b],
                {.task = benchmarks[b]->name(),
-                .done = static_cast<double>(n),
-                .total = static_cast<double>(repeats)});
+                .done = static_cast<double>(runs),
+                .total = static_cast<double>(repeats) * static_cast<double>(benchmarks.size())},
+               repeats);
       }
     }
   });

@@ -115,6 +115,9 @@ class Experiment {
   /// Whether repeats like the last one are long enough for the counters.
   [[nodiscard]] bool is_worth_reading(const Samples& samples, double repeats) const;
 
+  /// The public one, for one of so many repeats, whatever else the stage's task consists of.
+  void repeat(Benchmark& benchmark, Samples& samples, const Stage& stage, double repeats) const;
+
   /// Adds the last run of a benchmark.
   void add_run(Benchmark& benchmark, double seconds, Samples& samples) const;
 

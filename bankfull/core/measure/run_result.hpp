@@ -81,6 +81,12 @@ struct Series {
   std::vector<Figure> parameters = {};                 ///< that all points have in common
 };
 
+/// Something that a run spent time on, while its user waited.
+struct Phase {
+  std::string name;      ///< for people, such as "timed sets"
+  double seconds = 0.0;  ///< by the wall clock, on the slowest rank
+};
+
 /// A comparison with an independent reference.
 struct Check {
   std::string name;         ///< what is compared, for people
@@ -116,8 +122,9 @@ struct RunResult {
   std::vector<Check> resolution = {};          ///< of the grid, if the workload can judge it
   std::vector<std::string> notes = {};         ///< caveats for readers of the whole result
   std::any attachment = {};                    ///< data for the workload's own reports
-  std::string ended_by = {};  ///< the signal that ended the run early; empty if complete
-  MachineState machine = {};  ///< around the run; empty if nobody watched
+  std::string ended_by = {};       ///< the signal that ended the run early; empty if complete
+  MachineState machine = {};       ///< around the run; empty if nobody watched
+  std::vector<Phase> phases = {};  ///< in their order; empty if the workload does not tell
 
   [[nodiscard]] bool verified() const;  ///< every check passed; true without checks
   [[nodiscard]] bool resolved() const;  ///< the same for the resolution

@@ -136,6 +136,8 @@ Json to_object(const Check& check) {
           {"passed", check.passed()}};
 }
 
+Json to_object(const Phase& phase) { return {{"name", phase.name}, {"seconds", phase.seconds}}; }
+
 template <class Item>
 Json to_array(const std::vector<Item>& items) {
   Json array = Json::array();
@@ -209,6 +211,9 @@ std::string to_json(const RunResult& result, const Invocation& invocation,
   };
   if (!result.resolution.empty()) {
     document["resolution"] = to_array(result.resolution);
+  }
+  if (!result.phases.empty()) {
+    document["phases"] = to_array(result.phases);
   }
   if (!result.machine.parts.empty()) {
     document["machine_state"] = Json::parse(machine_to_json(result.machine));

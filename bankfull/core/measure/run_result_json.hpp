@@ -2,6 +2,7 @@
 
 #include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/measure/run_result.hpp"
+#include "bankfull/core/measure/timer.hpp"
 
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ struct UsedOption {
 struct Invocation {
   std::string command_line = {};         ///< the program and its arguments
   std::vector<UsedOption> options = {};  ///< every option of the command
+  Stopwatch since_start = {};            ///< runs since the command began; not recorded
 };
 
 /// The result with its context (machine, build, ranks, environment, date, command line and options)

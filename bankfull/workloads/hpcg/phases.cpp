@@ -5,7 +5,6 @@
 #include "bankfull/core/measure/timer.hpp"
 #include "bankfull/workloads/hpcg/cg.hpp"
 #include "bankfull/workloads/hpcg/check_problem.hpp"
-#include "bankfull/workloads/hpcg/phase_progress.hpp"
 #include "bankfull/workloads/hpcg/validation.hpp"
 
 #include <algorithm>
@@ -16,7 +15,6 @@ namespace bankfull::hpcg {
 namespace {
 
 constexpr int reference_timings = 10;
-constexpr int phase_count = 10;
 
 void describe_system(const System& system, const Plan& plan, const Communicator& ranks,
                      Outcome& outcome) {
@@ -244,10 +242,9 @@ int sets_in(double seconds, double set_seconds) {
 }
 
 PhaseResults run_phases(const Plan& plan, const RunContext& context, const Experiment& experiment,
-                        Outcome& outcome) {
+                        PhaseProgress& progress, Outcome& outcome) {
   const Problem& problem = plan.problem;
   const Communicator& ranks = context.ranks;
-  PhaseProgress progress(context, phase_count);
   progress.enter("building the system");
   std::unique_ptr<System> system;
   outcome.setup_seconds = experiment.time([&] { system = make_system(problem, ranks); });

@@ -4,6 +4,7 @@
 #include "bankfull/core/measure/run_context.hpp"
 #include "bankfull/workloads/hpcg/cg_backend.hpp"
 #include "bankfull/workloads/hpcg/outcome.hpp"
+#include "bankfull/workloads/hpcg/phase_progress.hpp"
 #include "bankfull/workloads/hpcg/plan.hpp"
 
 #include <string>
@@ -27,6 +28,6 @@ int sets_in(double seconds, double set_seconds);
 
 /// Collective: all phases of the benchmark in turn.
 PhaseResults run_phases(const Plan& plan, const RunContext& context, const Experiment& experiment,
-                        Outcome& outcome);
+                        PhaseProgress& progress, Outcome& outcome);
 
 }  // namespace bankfull::hpcg

@@ -125,13 +125,16 @@ RunResult run_benchmark(const Plan& plan, const RunContext& context) {
     outcome.broken_rules.push_back(rule.what);
   }
   Experiment experiment(problem.device, problem.threads, context);
-  const PhaseResults results = run_phases(plan, context, experiment, outcome);
+  PhaseProgress progress(context);
+  const PhaseResults results = run_phases(plan, context, experiment, progress, outcome);
   RunResult result{.workload = "hpcg",
                    .problem = describe(problem, outcome, results),
                    .measurements = {sets_measurement(problem, outcome, results, experiment)},
                    .checks = checks_of(outcome)};
   add_steps(problem, results.steps, experiment, result.measurements);
+  progress.enter_in_any_case("measuring ceilings");
   experiment.finish(result.measurements);
+  result.phases = progress.finish();
   result.attachment = std::move(outcome);
   return result;
 }

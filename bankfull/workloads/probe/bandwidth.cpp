@@ -33,15 +33,27 @@ std::vector<StreamGrid> candidate_grids(Device device) {
           {.blocks = 32 * units, .threads = 256, .through_l1 = false}};
 }
 
-// For a quick probe of a CPU.
-constexpr double quick_seconds = 3.5;
-constexpr double quick_curves = 0.45;  ///< part of these
-constexpr double quick_largest = 0.4;  ///< of the rest
-constexpr double quick_ceiling = 0.3;  ///< seconds of a ceiling that is measured again
-constexpr double quick_threads = 0.6;  ///< of what is left then
+// For a probe of a CPU that is not full.
+constexpr PartSeconds whole_part{.quick = 3.5, .usual = 26.0};
+constexpr double share_of_curves = 0.5;                         ///< of these
+constexpr double share_of_largest = 0.4;                        ///< of the rest
+constexpr double share_of_threads = 0.6;                        ///< of what is left then
+constexpr PartSeconds one_ceiling{.quick = 0.3, .usual = 2.0};  ///< that is measured again
 
-/// Bandwidth by working set of one pattern. Points that would take too long are left out, except
-/// for the largest.
+/// Samples of a point of a curve, of which the best counts. A pass of milliseconds is itself a mean
+/// of many.
+int samples_of_point(const Problem& problem, double seconds_of_pass) {
+  constexpr double long_pass = 5e-3;
+  const bool few = problem.quick || (is_bounded(problem) && seconds_of_pass > long_pass);
+  return few ? 3 : 5;
+}
+
+/// Curves in either precision move the same bytes, so that one of them is enough.
+bool has_curve(const Problem& problem, const StreamPattern& pattern) {
+  return !is_bounded(problem) || pattern.precision == problem.precisions.back();
+}
+
+/// Bandwidth by working set of one pattern, at sizes for which there is time.
 Series sweep(const Problem& problem, Streams& streams, const StreamPattern& pattern,
              const TimeBudget& budget, int& left_out) {
   Series series{.name = "bandwidth, " + to_string(pattern),
@@ -49,26 +61,27 @@ Series sweep(const Problem& problem, Streams& streams, const StreamPattern& patt
                 .x_unit = "B",
                 .y_name = "bandwidth",
                 .y_unit = "B/s"};
-  const int repeats = problem.quick ? 3 : 5;
   double best = std::numeric_limits<double>::infinity();
   const std::vector<std::int64_t> sizes =
       log_spaced(problem.working_set_from, problem.working_set_to, problem.points_per_octave,
                  Streams::granularity);
+  PointsInTime points(budget, {sizes.begin(), sizes.end()});
   for (const std::int64_t size : sizes) {
     const std::int64_t elements = elements_of(pattern, size, problem.threads);
     const double bytes = pattern.traffic(elements).bytes();
-    const double largest = 2.0 * static_cast<double>(sizes.back()) / best;  // and its warm-up
-    const bool in_time = budget.allows((repeats + 1) * bytes / best + largest);
-    if (!in_time && size != sizes.back()) {
-      ++left_out;
+    const int repeats = samples_of_point(problem, bytes / best);
+    const double seconds_per_byte = (repeats + 1) / best;  // they are warmed up
+    if (!points.takes_next(seconds_per_byte)) {
       continue;
     }
+    const bool in_time = budget.allows(bytes * seconds_per_byte);
     best =
         fastest_grid(problem.device, streams, pattern, elements, in_time ? repeats : 1).bandwidth;
     if (series.points.empty() || series.points.back().first < bytes) {
       series.points.emplace_back(bytes, best);
     }
   }
+  left_out += points.left_out();
   return series;
 }
 
@@ -109,14 +122,19 @@ TimedPass pass_of(const Problem& problem, Streams& streams, const StreamPattern&
 }
 
 /// As many repeats as the problem has, or those of at least two for which there is time: `curves`
-/// end with what the passes sustain.
+/// end with what the passes sustain; patterns without points are like the others.
 int repeats_within(const TimeBudget& budget, const Problem& problem,
                    const std::vector<Series>& curves) {
-  double all = 0.0;
+  double seconds = 0.0;
+  double measured = 0.0;
   for (const Series& curve : curves) {
-    all += curve.points.back().first / curve.points.back().second;
+    if (!curve.points.empty()) {
+      seconds += curve.points.back().first / curve.points.back().second;
+      ++measured;
+    }
   }
-  const double affordable = budget.left() / all - 1.0;  // they are warmed up
+  const double seconds_of_all = seconds * static_cast<double>(curves.size()) / measured;
+  const double affordable = budget.left() / seconds_of_all - 1.0;  // they are warmed up
   return affordable < problem.repeats
              ? std::min(problem.repeats, std::max(2, static_cast<int>(affordable)))
              : problem.repeats;
@@ -138,7 +156,7 @@ Measurement repeat_ceiling(const Plan& plan, const Experiment& experiment) {
   const Mix mix{.reads = problem.mix_reads.back(), .writes = 1};
   const Precision precision = problem.precisions.front();
   CeilingBudget budget{.bytes = plan.ceiling_bytes};
-  budget.seconds = std::min(budget.seconds, budget_of(problem, quick_ceiling).left());
+  budget.seconds = std::min(budget.seconds, budget_of(problem, one_ceiling).left());
   const auto measure = [&] {
     return measure_ceiling(problem.device, problem.threads, mix, precision, budget);
   };
@@ -183,17 +201,25 @@ void measure_patterns(const Problem& problem, const TimeBudget& budget, const Ru
   const auto streams = make_streams(problem.device, problem.threads,
                                     problem.working_set_to + padding_bytes(problem));
   check_contents(problem, *streams, result);
-  const TimeBudget for_curves = budget.share(quick_curves);
-  std::vector<Series> curves;
+  const TimeBudget for_curves = budget.share(share_of_curves);
+  std::vector<Series> curves(all.size());
+  const auto count = static_cast<double>(std::ranges::count_if(
+      all, [&](const StreamPattern& pattern) { return has_curve(problem, pattern); }));
+  double done = 0.0;
   int left_out = 0;
   for (std::size_t n = 0; n < all.size(); ++n) {
-    context.begin("bandwidth by working set", static_cast<double>(n),
-                  static_cast<double>(all.size()));
-    const double part = 1.0 / static_cast<double>(all.size() - n);
-    curves.push_back(sweep(problem, *streams, all[n], for_curves.share(part), left_out));
+    if (has_curve(problem, all[n])) {
+      context.begin("bandwidth by working set", done, count);
+      curves[n] =
+          sweep(problem, *streams, all[n], for_curves.share(1.0 / (count - done)), left_out);
+      ++done;
+    }
+  }
+  if (curves.size() > static_cast<std::size_t>(count)) {
+    note_left_out("bandwidth by working set in " + to_string(problem.precisions.front()), result);
   }
   note_left_out(left_out, "bandwidth by working set", result);
-  const int repeats = repeats_within(budget.share(quick_largest), problem, curves);
+  const int repeats = repeats_within(budget.share(share_of_largest), problem, curves);
   std::vector<Measurement> measured = measure_largest(problem, *streams, experiment, repeats);
   const std::vector<CacheLevel> caches = caches_of_all(problem.device, problem.threads);
   const auto described = [&](const Plateau& plateau) {
@@ -202,7 +228,9 @@ void measure_patterns(const Problem& problem, const TimeBudget& budget, const Ru
   for (std::size_t n = 0; n < measured.size(); ++n) {
     add_plateaus(curves[n], described, measured[n]);
     result.measurements.push_back(std::move(measured[n]));
-    result.series.push_back(std::move(curves[n]));
+    if (!curves[n].points.empty()) {
+      result.series.push_back(std::move(curves[n]));
+    }
   }
 }
 
@@ -250,10 +278,10 @@ double best_bandwidth(Streams& streams, const StreamPattern& pattern, std::int64
 void measure_bandwidth(const Plan& plan, const RunContext& context, Experiment& experiment,
                        RunResult& result) {
   const Problem& problem = plan.problem;
-  const TimeBudget budget = budget_of(problem, quick_seconds);
+  const TimeBudget budget = budget_of(problem, whole_part);
   measure_patterns(problem, budget, context, experiment, result);
   result.measurements.push_back(repeat_ceiling(plan, experiment));
-  measure_team_sizes(problem, budget.share(quick_threads), context, result);
+  measure_team_sizes(problem, budget.share(share_of_threads), context, result);
   measure_grids(problem, context, result);
   measure_n_copy(problem, budget, context, result);
   measure_copies(problem, context, experiment, result);

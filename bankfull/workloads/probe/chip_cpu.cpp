@@ -10,7 +10,7 @@
 namespace bankfull::probe {
 namespace {
 
-constexpr double quick_prefetch_seconds = 1.0;
+constexpr PartSeconds prefetch_seconds{.quick = 1.0, .usual = 4.0};
 constexpr std::int64_t quick_prefetch_bytes = std::int64_t{256} << 20;
 
 /// A quick probe saves the time to touch a footprint as large as that of the latency part.
@@ -27,7 +27,7 @@ void detail::measure_cpu_chip(const Problem& problem, const RunContext& context,
   measure_core_pairs(problem, context, experiment, result);
   measure_node_pairs(problem, context, experiment, result);
   measure_walks(of_walks(problem), prefetch_walks(problem), "prefetch",
-                budget_of(problem, quick_prefetch_seconds), context, experiment, result);
+                budget_of(problem, prefetch_seconds), context, experiment, result);
 }
 
 }  // namespace bankfull::probe

@@ -168,6 +168,10 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
       ->capture_default_str();
   with_environment(command->add_flag("--quick", options->problem.quick,
                                      "few operations and points: at most 12 s on two cores"));
+  with_environment(command->add_flag("--full", options->problem.full,
+                                     "CPU: every point of every curve, minutes where the last "
+                                     "cache is large (default: what takes about a minute)"))
+      ->excludes("--quick");
   with_environment(
       command->add_option("--precision", options->precision, "fp32 or fp64 (default: both)"));
   add_list(*command, "--operation", options->operations,

@@ -5,6 +5,7 @@
 #include "bankfull/core/machine/numa.hpp"
 #include "bankfull/core/measure/timer.hpp"
 #include "bankfull/workloads/probe/pair_matrix.hpp"
+#include "bankfull/workloads/probe/time_budget.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -18,6 +19,16 @@ namespace bankfull::probe {
 namespace {
 
 constexpr int max_cores = 24;
+constexpr PartSeconds all_pairs{.quick = 2.5, .usual = 5.0};
+constexpr int max_samples = 5;
+
+/// Of the warm-up and of each sample, at most: every pair has the same share of the budget.
+double seconds_of_sample(const Problem& problem, std::size_t pairs) {
+  constexpr double most = 20e-3;
+  const double share =
+      budget_of(problem, all_pairs).left() / static_cast<double>(pairs * (max_samples + 1));
+  return std::min(most, share);
+}
 
 /// What the two threads share: odd numbers ask, the even ones after them answer. Alone in two
 /// lines, because processors fetch lines in pairs.
@@ -127,11 +138,11 @@ void measure_core_pairs(const Problem& problem, const RunContext& context,
                            "round trip",
                        .working_set_bytes = sizeof(Ball)};
   const std::vector<CorePair> pairs = core_pairs(sample);
+  const double most_seconds = seconds_of_sample(problem, pairs.size());
   std::int64_t unanswered = 0;
   for (std::size_t n = 0; n < pairs.size(); ++n) {
     context.begin("core to core", static_cast<double>(n), static_cast<double>(pairs.size()));
-    constexpr double most_seconds = 20e-3;
-    PingPong times = ping_pong(pairs[n], std::min(problem.repeats, 5),
+    PingPong times = ping_pong(pairs[n], std::min(problem.repeats, max_samples),
                                problem.quick ? 5'000 : 20'000, most_seconds);
     unanswered += times.answered ? 0 : 1;
     latencies.pairs.push_back({pairs[n].first, pairs[n].second, std::move(times.seconds)});

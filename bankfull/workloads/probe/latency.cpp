@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <functional>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -15,8 +16,8 @@ namespace bankfull::probe {
 namespace {
 
 constexpr std::uint64_t seed = 2008;
-constexpr double quick_latency_seconds = 2.2;
-constexpr double min_timed_nodes = 1 << 17;
+constexpr PartSeconds latency_seconds{.quick = 2.2, .usual = 16.0};
+constexpr int most_samples_of_point = 5;
 
 /// One footprint of a walk. Times are seconds per load.
 struct Point {
@@ -78,7 +79,7 @@ Point measure_point(const Problem& problem, const Walk& walk, PointerChase& chas
   warm_up(problem, chase, layout, verdict);
   const std::int64_t loads = loads_per_sample(problem, walk, layout);
   std::vector<double> samples;
-  for (int repeat = 0; repeat < std::min(problem.repeats, 5); ++repeat) {
+  for (int repeat = 0; repeat < std::min(problem.repeats, most_samples_of_point); ++repeat) {
     samples.push_back(chase.seconds(loads) / static_cast<double>(loads));
   }
   return {.layout = layout, .seconds = summarise(std::move(samples))};
@@ -154,30 +155,54 @@ void publish(const Problem& problem, const Walk& walk, const PointerChase& chase
   result.series.push_back(std::move(series));
 }
 
-/// All footprints of a walk but those for which there is no time: the largest is never left out.
+std::vector<ChainLayout> layouts_of(const Problem& problem, const Walk& walk) {
+  std::vector<ChainLayout> layouts;
+  for (const std::int64_t size : footprints(problem, walk)) {
+    layouts.push_back(
+        make_layout(size, walk.stride, line_bytes(problem.device), max_nodes(problem.device)));
+  }
+  return layouts;
+}
+
+/// What each point of a walk takes, in the time of a load that misses the caches, which is about
+/// that of placing a node: to build the chain, to walk it, and the samples.
+std::vector<double> expected_times(const Problem& problem, const Walk& walk,
+                                   const std::vector<ChainLayout>& layouts) {
+  std::vector<double> times;
+  for (const ChainLayout& layout : layouts) {
+    const std::int64_t walked = layout.nodes > longest_walk(problem) ? 0 : layout.nodes;
+    const std::int64_t samples = most_samples_of_point * loads_per_sample(problem, walk, layout);
+    times.push_back(static_cast<double>(layout.nodes + walked + samples));
+  }
+  return times;
+}
+
+double sum(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+/// The points of a walk for which there is time. `progress` is told the expected time of those that
+/// are done or left out.
 std::vector<Point> measure_points(const Problem& problem, const Walk& walk, PointerChase& chase,
+                                  const std::vector<ChainLayout>& layouts,
                                   const std::function<void(double)>& progress,
                                   const TimeBudget& budget, Verdict& verdict) {
-  const std::vector<std::int64_t> sizes = footprints(problem, walk);
-  const auto layout_of = [&](std::int64_t size) {
-    return make_layout(size, walk.stride, line_bytes(problem.device), max_nodes(problem.device));
-  };
-  const auto largest_nodes = static_cast<double>(layout_of(sizes.back()).nodes);
+  const std::vector<double> expected = expected_times(problem, walk, layouts);
+  PointsInTime choice(budget, expected);
   std::vector<Point> points;
-  double seconds_per_node = 0.0;
-  for (std::size_t n = 0; n < sizes.size(); ++n) {
-    progress(static_cast<double>(n) / static_cast<double>(sizes.size()));
-    const ChainLayout layout = layout_of(sizes[n]);
-    const auto nodes = static_cast<double>(layout.nodes);
-    if (n + 1 < sizes.size() && !budget.allows(seconds_per_node * (nodes + largest_nodes))) {
-      ++verdict.left_out;
+  double seconds_per_unit = 0.0;
+  double done = 0.0;
+  for (std::size_t n = 0; n < layouts.size(); ++n) {
+    progress(done);
+    done += expected[n];
+    if (!choice.takes_next(seconds_per_unit)) {
       continue;
     }
     const Stopwatch watch;
-    points.push_back(measure_point(problem, walk, chase, layout, verdict));
-    // Short chains are not representative: their time is that of the samples.
-    seconds_per_node = nodes > min_timed_nodes ? watch.seconds() / nodes : 0.0;
+    points.push_back(measure_point(problem, walk, chase, layouts[n], verdict));
+    seconds_per_unit = watch.seconds() / expected[n];
   }
+  verdict.left_out += choice.left_out();
   return points;
 }
 
@@ -191,6 +216,15 @@ void measure_walks(const Problem& problem, const std::vector<Walk>& all, const s
                    const TimeBudget& budget, const RunContext& context,
                    const Experiment& experiment, RunResult& result) {
   Verdict verdict;
+  std::vector<std::vector<ChainLayout>> layouts;
+  std::vector<double> expected;
+  for (const Walk& walk : all) {
+    layouts.push_back(layouts_of(problem, walk));
+    expected.push_back(sum(expected_times(problem, walk, layouts.back())));
+  }
+  const double whole = budget.left();
+  const double of_all = sum(expected);
+  double to_come = of_all;
   std::unique_ptr<PointerChase> chase;
   for (std::size_t n = 0; n < all.size(); ++n) {
     const Walk& walk = all[n];
@@ -200,15 +234,16 @@ void measure_walks(const Problem& problem, const std::vector<Walk>& all, const s
                   ? make_remote_chase(problem.device, Device::cpu(), footprint_to(problem, walk))
                   : make_chase(problem.device, problem.footprint_to, walk.pages);
     }
-    const auto done = [&](double share) {
-      context.begin("latency, " + name_of(walk, problem.device), static_cast<double>(n) + share,
-                    static_cast<double>(all.size()));
+    const auto progress = [&](double done) {
+      context.begin("latency, " + name_of(walk, problem.device), of_all - to_come + done, of_all);
     };
-    // The first walks are those of most nodes.
-    const double share = std::min(1.0, 1.5 / static_cast<double>(all.size() - n));
+    // Half of what it had at first, even where those before took longer than expected.
+    const TimeBudget its_share(
+        std::max(budget.share(expected[n] / to_come).left(), 0.5 * whole * expected[n] / of_all));
     publish(problem, walk, *chase,
-            measure_points(problem, walk, *chase, done, budget.share(share), verdict), experiment,
-            result);
+            measure_points(problem, walk, *chase, layouts[n], progress, its_share, verdict),
+            experiment, result);
+    to_come -= expected[n];
   }
   note_left_out(verdict.left_out, part, result);
   result.checks.push_back(
@@ -219,8 +254,8 @@ void measure_walks(const Problem& problem, const std::vector<Walk>& all, const s
 
 void measure_latency(const Problem& problem, const RunContext& context,
                      const Experiment& experiment, RunResult& result) {
-  measure_walks(problem, walks(problem), "latency", budget_of(problem, quick_latency_seconds),
-                context, experiment, result);
+  measure_walks(problem, walks(problem), "latency", budget_of(problem, latency_seconds), context,
+                experiment, result);
 }
 
 }  // namespace bankfull::probe

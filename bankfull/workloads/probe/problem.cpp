@@ -328,6 +328,8 @@ void validate(const Problem& problem) {
   require(problem.threads >= 1 && problem.threads <= max_threads,
           fmt::format("a team of {} threads makes no sense", problem.threads),
           fmt::format("use 1 to {}", max_threads));
+  require(!problem.quick || !problem.full, "a probe cannot be both quick and full",
+          "leave --quick or --full out");
   require(problem.repeats >= 0 && problem.repeats <= max_repeats,
           fmt::format("{} repeats make no sense", problem.repeats),
           fmt::format("use 1 to {}", max_repeats));
@@ -466,6 +468,7 @@ std::vector<Figure> describe(const Problem& problem) {
   std::vector<Figure> figures{{"part", to_string(problem.part)},
                               {"device", to_string(problem.device)},
                               {"quick", problem.quick},
+                              {"full", problem.full},
                               {"repeats", std::int64_t{problem.repeats}},
                               {"memory_limit", problem.memory_limit, "B"}};
   if (!has_part(problem, Part::link)) {

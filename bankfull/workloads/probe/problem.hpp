@@ -49,7 +49,8 @@ struct Problem {
   Part part = Part::all;
   Device device;
   int threads = 1;     ///< of the CPU team that streams
-  bool quick = false;  ///< fewer operations and points: seconds instead of minutes
+  bool quick = false;  ///< fewer operations and points: seconds instead of a minute
+  bool full = false;   ///< CPU: every point of every curve, however long that takes
   int repeats = 0;     ///< timed passes of a memory-level figure
   int points_per_octave = 0;
   std::int64_t memory_limit = 0;  ///< maximum memory held at a time; 0: half of the free memory

@@ -1,3 +1,4 @@
+#include "bankfull/core/measure/cache.hpp"
 #include "bankfull/workloads/probe/bandwidth.hpp"
 
 #include <algorithm>
@@ -11,10 +12,39 @@
 namespace bankfull::probe {
 namespace {
 
-int samples(const Problem& problem) { return problem.quick ? 2 : 5; }
+int samples(const Problem& problem) { return problem.quick ? 2 : is_bounded(problem) ? 3 : 5; }
+
+/// The working set of these curves: the largest, or enough to be beyond the last cache.
+std::int64_t working_set_of_curves(const Problem& problem) {
+  const auto enough = static_cast<std::int64_t>(smallest_beyond(last_cache_bytes(problem.device)));
+  return is_bounded(problem) && enough > 0 ? std::min(problem.working_set_to, enough)
+                                           : problem.working_set_to;
+}
+
+/// Those of curves over something else than size: of many patterns the ones that differ most, in
+/// the last precision and with streaming stores if there are any, unless the probe is full.
+std::vector<StreamPattern> main_patterns(const Problem& problem) {
+  constexpr std::size_t many = 8;
+  std::vector<StreamPattern> all = patterns(problem);
+  if (!is_bounded(problem) || all.size() <= many) {
+    return all;
+  }
+  std::erase_if(all, [&](const StreamPattern& pattern) {
+    using enum StreamOperation;
+    const bool is_read = pattern.operation == read;
+    const bool is_main =
+        is_read || pattern.operation == copy || pattern.operation == triad ||
+        (pattern.operation == mix && pattern.mix_reads == problem.mix_reads.back());
+    const bool other_stores =
+        !is_read && pattern.streaming_stores != (problem.stores != Stores::ordinary);
+    return !is_main || other_stores || pattern.precision != problem.precisions.back();
+  });
+  return all.empty() ? patterns(problem) : all;
+}
 
 std::unique_ptr<Streams> streams_of(const Problem& problem, int threads) {
-  return make_streams(problem.device, threads, problem.working_set_to + padding_bytes(problem));
+  return make_streams(problem.device, threads,
+                      working_set_of_curves(problem) + padding_bytes(problem));
 }
 
 Series bandwidth_by(const std::string& x_name, const std::string& name) {
@@ -44,8 +74,12 @@ Series by_blocks(const Problem& problem, Streams& streams, const StreamPattern& 
   return series;
 }
 
+/// Copies by concurrent streams move the same bytes in either precision.
 std::vector<StreamPattern> copies(Problem problem) {
   problem.operations = {StreamOperation::copy};
+  if (is_bounded(problem)) {
+    problem.precisions = {problem.precisions.back()};
+  }
   return patterns(problem);
 }
 
@@ -73,6 +107,12 @@ class TimedCurves {
   int left_out_;
 };
 
+/// Of the same work, relative to one thread's: a few of them draw what the memory gives.
+double expected_time(int threads) {
+  constexpr int enough = 8;
+  return 1.0 / std::min(threads, enough);
+}
+
 /// Adds those that have points.
 void append(std::vector<Series> series, RunResult& result) {
   std::copy_if(std::make_move_iterator(series.begin()), std::make_move_iterator(series.end()),
@@ -83,7 +123,8 @@ void append(std::vector<Series> series, RunResult& result) {
 Series by_n_copy(const Problem& problem, Streams& streams, StreamPattern pattern,
                  TimedCurves& curves, std::int64_t& wrong) {
   Series series = bandwidth_by("n_copy", "bandwidth by concurrent streams, " + to_string(pattern));
-  const std::int64_t elements = elements_of(pattern, problem.working_set_to, problem.threads);
+  const std::int64_t elements =
+      elements_of(pattern, working_set_of_curves(problem), problem.threads);
   for (const int n_copy : problem.n_copy) {
     pattern.n_copy = n_copy;
     wrong += streams.wrong_elements(pattern, std::min(elements, Streams::granularity * 4099));
@@ -98,22 +139,26 @@ Series by_n_copy(const Problem& problem, Streams& streams, StreamPattern pattern
 
 void measure_team_sizes(const Problem& problem, const TimeBudget& budget, const RunContext& context,
                         RunResult& result) {
-  const std::vector<StreamPattern> all = patterns(problem);
+  const std::vector<StreamPattern> all = main_patterns(problem);
   std::vector<Series> series;
   series.reserve(all.size());
   for (const StreamPattern& pattern : all) {
     series.push_back(bandwidth_by("threads", "bandwidth by threads, " + to_string(pattern)));
   }
   int left_out = 0;
-  for (std::size_t n = 0; n < problem.team_sizes.size(); ++n) {
-    context.begin("bandwidth by threads", static_cast<double>(n),
-                  static_cast<double>(problem.team_sizes.size()));
-    const int threads = problem.team_sizes[n];
+  double to_come = 0.0;
+  for (const int threads : problem.team_sizes) {
+    to_come += expected_time(threads);
+  }
+  const double all_teams = to_come;
+  const std::int64_t working_set = working_set_of_curves(problem);
+  for (const int threads : problem.team_sizes) {
+    context.begin("bandwidth by threads", all_teams - to_come, all_teams);
     const auto streams = streams_of(problem, threads);
-    const double part = 1.0 / static_cast<double>(problem.team_sizes.size() - n);
-    TimedCurves curves(budget.share(part), left_out);
+    TimedCurves curves(budget.share(expected_time(threads) / to_come), left_out);
+    to_come -= expected_time(threads);
     for (std::size_t curve = 0; curve < all.size(); ++curve) {
-      const std::int64_t elements = elements_of(all[curve], problem.working_set_to, threads);
+      const std::int64_t elements = elements_of(all[curve], working_set, threads);
       curves.add(
           threads, [&] { return best_bandwidth(*streams, all[curve], elements, samples(problem)); },
           series[curve]);
@@ -121,6 +166,9 @@ void measure_team_sizes(const Problem& problem, const TimeBudget& budget, const 
     left_out = curves.left_out();
   }
   append(std::move(series), result);
+  if (all.size() < patterns(problem).size()) {
+    note_left_out("bandwidth by threads of other patterns", result);
+  }
   note_left_out(left_out, "bandwidth by threads", result);
 }
 
@@ -152,6 +200,9 @@ void measure_n_copy(const Problem& problem, const TimeBudget& budget, const RunC
     series.push_back(by_n_copy(problem, *streams, all[n], curves, wrong));
   }
   append(std::move(series), result);
+  if (is_bounded(problem) && problem.precisions.size() > 1) {
+    note_left_out("concurrent streams in " + to_string(problem.precisions.front()), result);
+  }
   note_left_out(curves.left_out(), "bandwidth by concurrent streams", result);
   result.checks.push_back({.name = "multi-stream copy: wrong elements",
                            .value = static_cast<double>(wrong),

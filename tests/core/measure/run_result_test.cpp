@@ -126,6 +126,16 @@ TEST(RunResultJson, CarriesEnergyAndTheMachine) {
   EXPECT_EQ(json["machine_state"]["parts"][0]["name"], "GPU 0");
 }
 
+TEST(RunResultJson, CarriesPhasesIfThereAreAny) {
+  RunResult result = example();
+  EXPECT_FALSE(nlohmann::json::parse(to_json(result, {}, {})).contains("phases"));
+  result.phases = {{.name = "starting", .seconds = 0.5}, {.name = "timed sets", .seconds = 2.0}};
+  const auto phases = nlohmann::json::parse(to_json(result, {}, {}))["phases"];
+  ASSERT_EQ(phases.size(), 2U);
+  EXPECT_EQ(phases[1]["name"], "timed sets");
+  EXPECT_EQ(phases[1]["seconds"], 2.0);
+}
+
 TEST(RunResultJson, SaysWhyEnergyIsUnknownInsteadOfAFigure) {
   RunResult result = example();
   result.measurements.front().energy = EnergyUse{.seconds = 6.0, .unknown_because = "too short"};

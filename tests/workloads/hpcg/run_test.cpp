@@ -95,14 +95,27 @@ TEST(HpcgRun, TellsItsPhasesInTheirOrder) {
   RecordedTasks progress;
   run(make_plan(small_problem({8, 8, 8}), alone()),
       {.ranks = alone(), .progress = progress, .policy = {.ceiling = CeilingRule::none}});
-  EXPECT_EQ(
-      progress.tasks(),
-      (std::vector<std::string>{
-          "phase 1 of 10: building the system", "phase 2 of 10: checking the system",
-          "phase 3 of 10: timing the reference", "phase 4 of 10: reference iterations",
-          "phase 5 of 10: optimising", "phase 6 of 10: validating",
-          "phase 7 of 10: iterations to the reference's residual", "phase 8 of 10: timed sets",
-          "phase 9 of 10: timing each step", "phase 10 of 10: checking the solution"}));
+  EXPECT_EQ(progress.tasks(),
+            (std::vector<std::string>{
+                "phase 1 of 11: building the system", "phase 2 of 11: checking the system",
+                "phase 3 of 11: timing the reference", "phase 4 of 11: reference iterations",
+                "phase 5 of 11: optimising", "phase 6 of 11: validating",
+                "phase 7 of 11: iterations to the reference's residual",
+                "phase 8 of 11: timed sets", "phase 9 of 11: timing each step",
+                "phase 10 of 11: checking the solution", "phase 11 of 11: measuring ceilings"}));
+}
+
+TEST(HpcgRun, SaysHowLongItsPhasesTook) {
+  const auto [result, outcome] = run_alone(small_problem({16, 16, 16}));
+  ASSERT_EQ(result.phases.size(), 11U);
+  const auto seconds = [&](const std::string& name) {
+    const auto found = std::ranges::find(result.phases, name, &Phase::name);
+    return found == result.phases.end() ? std::nan("") : found->seconds;
+  };
+  EXPECT_GE(seconds("building the system"), outcome.setup_seconds);
+  EXPECT_GE(seconds("reference iterations"), outcome.reference_cg_seconds);
+  EXPECT_GE(seconds("optimising"), outcome.optimise_seconds);
+  EXPECT_GE(seconds("timed sets"), outcome.times.total);
 }
 
 TEST(HpcgRun, SaysItsRates) {

@@ -153,12 +153,54 @@ TEST(ProbeProblem, QuickOnesAreSmallWhateverTheCache) {
     EXPECT_LE(size, 1280 * mib);
     EXPECT_GE(size, std::min({4 * cache, 1280 * mib, problem.memory_limit / 4}));
   }
-  const TimeBudget bounded = budget_of(problem, 2.0);
+  const TimeBudget bounded = budget_of(problem, {.quick = 2.0, .usual = 20.0});
   EXPECT_TRUE(bounded.allows(1.0));
   EXPECT_FALSE(bounded.share(0.5).allows(1.5));
-  Problem whole = problem;
-  whole.quick = false;
-  EXPECT_TRUE(budget_of(whole, 2.0).share(0.5).allows(1e9));
+}
+
+TEST(ProbeProblem, OnlyFullOnesAndThoseOfGpusHaveUnlimitedTime) {
+  const PartSeconds seconds{.quick = 2.0, .usual = 20.0};
+  Problem problem;
+  EXPECT_TRUE(budget_of(problem, seconds).allows(10.0));
+  EXPECT_FALSE(budget_of(problem, seconds).allows(21.0));
+  problem.full = true;
+  EXPECT_TRUE(budget_of(problem, seconds).share(0.5).allows(1e9));
+  problem.quick = true;
+  EXPECT_THROW(complete(problem), UsageError);
+  EXPECT_TRUE(budget_of({.device = Device::cuda(0)}, seconds).allows(1e9));
+}
+
+/// Which of so many points are taken, if each takes a second and no time goes by.
+std::vector<bool> taken(int points, double seconds) {
+  PointsInTime choice(TimeBudget(seconds),
+                      std::vector<double>(static_cast<std::size_t>(points), 1.0));
+  std::vector<bool> taken;
+  for (int n = 0; n < points; ++n) {
+    taken.push_back(choice.takes_next(1.0));
+  }
+  EXPECT_EQ(choice.left_out(), std::ranges::count(taken, false));
+  return taken;
+}
+
+TEST(PointsInTime, AreAllOfThemIfThereIsTime) {
+  EXPECT_EQ(taken(4, 60.0), (std::vector<bool>{true, true, true, true}));
+}
+
+TEST(PointsInTime, AreSpreadIfThereIsTimeForHalfOfThem) {
+  const std::vector<bool> points = taken(40, 21.0);
+  EXPECT_EQ(std::vector<bool>(points.begin(), points.begin() + 6),
+            (std::vector<bool>{false, true, false, true, false, true}));
+}
+
+TEST(PointsInTime, AreSpreadMoreIfThereIsLess) {
+  const std::vector<bool> points = taken(40, 11.0);
+  EXPECT_EQ(std::vector<bool>(points.begin(), points.begin() + 4),
+            (std::vector<bool>{false, false, false, true}));
+}
+
+TEST(PointsInTime, AreTheLastOneInAnyCase) {
+  EXPECT_EQ(taken(4, 0.0), (std::vector<bool>{false, false, false, true}));
+  EXPECT_EQ(taken(1, 0.0), std::vector<bool>{true});
 }
 
 TEST(ProbeProblem, EveryWalkHasNodes) {

@@ -92,8 +92,27 @@ TEST(ProbeRun, WithoutTimeMeasuresOnePointOfATeam) {
   EXPECT_EQ(result.series[0].points.size(), 2U);
   const auto left_out = 2 * (patterns(problem).size() - 1);
   EXPECT_EQ(result.notes,
-            std::vector<std::string>{"bandwidth by threads: --quick left out " +
-                                     std::to_string(left_out) + " points for lack of time"});
+            std::vector<std::string>{"left out to save time (--full measures all): " +
+                                     std::to_string(left_out) + " points of bandwidth by threads"});
+}
+
+TEST(ProbeRun, CurvesAreOfOnePrecisionUnlessTheProbeIsFull) {
+  Problem problem = tiny(Part::bandwidth);
+  problem.precisions = {Precision::fp32, Precision::fp64};
+  const RunResult usual = run_alone(problem);
+  EXPECT_FALSE(has_series(usual, "bandwidth, copy, fp32"));
+  EXPECT_TRUE(has_series(usual, "bandwidth, copy, fp64"));
+  ASSERT_FALSE(usual.measurements.empty());
+  EXPECT_EQ(usual.measurements.front().name, "copy, fp32") << "figures are of both";
+  ASSERT_EQ(usual.notes.size(), 1U) << "one line tells all of it";
+  EXPECT_TRUE(usual.notes.front().starts_with(
+      "left out to save time (--full measures all): bandwidth by working set in fp32, "));
+  problem.quick = false;
+  problem.full = true;
+  const RunResult full = run_alone(problem);
+  EXPECT_TRUE(has_series(full, "bandwidth, copy, fp32"));
+  EXPECT_TRUE(has_series(full, "bandwidth by concurrent streams, copy, fp32"));
+  EXPECT_TRUE(full.notes.empty());
 }
 
 TEST(ProbeRun, EveryMeasurementRecordsHowQuietTheMachineWas) {
