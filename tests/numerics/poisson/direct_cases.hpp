@@ -122,13 +122,20 @@ inline double roundings(const Domain& domain, Products products) {
   return std::max(4.0, 0.3 * std::log2(points)) + roundings_of_products(domain, products);
 }
 
+/// As many times the roundings, where twiddle factors are powers of a root that are formed as
+/// products. On 34 x 64 x 512 cells the emulation of the three passes left up to 4.2 in fp64
+/// and 5.3 in fp32 for five right sides, where `roundings` allows 4.5 and factors from tables
+/// left 2.2.
+inline constexpr double with_powers_of_roots = 1.25;
+
 /// p solves the equation to rounding and has no mean. `taken_away`: the largest term of what has
-/// been subtracted from p.
+/// been subtracted from p. `more`: times the roundings.
 template <class Real>
 void expect_solved(const Domain& domain, const Values& p, const Values& f,
-                   Products products = Products::stretched, double taken_away = 0.0) {
+                   Products products = Products::stretched, double taken_away = 0.0,
+                   double more = 1.0) {
   const auto epsilon = static_cast<double>(std::numeric_limits<Real>::epsilon());
-  EXPECT_LE(residual(domain, p, f), roundings(domain, products) * epsilon *
+  EXPECT_LE(residual(domain, p, f), more * roundings(domain, products) * epsilon *
                                         (largest_term(domain, p) + largest(f) + taken_away));
   // The mean is the sum of as many terms as a column has cells, each from the one before.
   const auto cells = static_cast<double>(domain.i.cells());
