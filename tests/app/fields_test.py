@@ -398,7 +398,7 @@ class Hdf5(Runs):
         # A disk of our own, in a namespace of our own: not every machine lets its users have that.
         private = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-ec"]
         (self.path / "disk").mkdir()
-        mount = "mount -t tmpfs -o size=2m none disk; "
+        mount = "mount -t tmpfs -o size=3m none disk; "
         if shutil.which("unshare") is None or subprocess.run([*private, mount], cwd=self.path, capture_output=True).returncode != 0:
             self.skipTest("this user may mount no file system")
         words = " ".join(f"'{word}'" for word in settings(FIELDS, {"fields.every": 2, "checkpoint.every": 5, "time.steps": 100}))

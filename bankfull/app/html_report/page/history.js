@@ -35,7 +35,7 @@ function historyChart(data, title, members) {
     option: (palette) => ({
       grid: frame, useUTC: true,
       tooltip: { trigger: "item", formatter: ({ data: point, seriesName }) => tip([seriesName, `${dateText(point.date)}: ${percentText(point.value[1])} of the median, ${point.speed}`, point.remark, point.changes]) },
-      xAxis: axis(palette, { type: "time", name: "date of the run", splitLine: { show: false }, axisLabel: { formatter: dateFormat } }),
+      xAxis: axis(palette, { type: "time", name: "date of the run", splitLine: { show: false }, axisLabel: { formatter: dateFormat, alignMaxLabel: "right" } }),
       yAxis: uprightAxis(palette, { type: "value", min: low, max: high, name: "speed, % of the median", axisLabel: {} }, 30),
       series: shown.map((one, n) => curve(palette, n, { name: one.label, showAllSymbol: true, z: 3,
         data: drawnPoints(one).map((point) => ({ value: [point.time, point.percent], date: point.date, speed: point.speed, remark: point.remark, changes: point.changes,
