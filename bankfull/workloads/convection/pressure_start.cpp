@@ -17,7 +17,7 @@ std::int64_t bytes_of_a_field(const Plan& plan) {
 bool extrapolates_pressure(const Plan& plan) {
   const Problem& problem = plan.problem();
   return plan.solver() == PressureSolver::multigrid && problem.schedule == Schedule::tuned &&
-         problem.scheme == TimeScheme::adams_bashforth;
+         problem.scheme == TimeScheme::adams_bashforth && !problem.implicit_anywhere();
 }
 
 std::int64_t bytes_of_past_pressure(const Plan& plan) {

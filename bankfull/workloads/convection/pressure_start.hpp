@@ -14,7 +14,8 @@ class Plan;
 // the parabola through those of the last three steps. Each is that of the middle of its step.
 
 /// Whether a plan's steps do that: it takes two more fields, of which one is in single precision.
-/// The stages of Runge-Kutta have pressures that lie on no smooth curve: see ADR 0054.
+/// The stages of Runge-Kutta have pressures that lie on no smooth curve: see ADR 0054. With
+/// implicit diffusion the potential is a change of the pressure, which was not tried.
 bool extrapolates_pressure(const Plan& plan);
 
 /// Bytes of these fields on the plan's device, of this rank's part; 0 without.

@@ -105,8 +105,9 @@ TEST(CudaChip, LinesAreReadAndWrittenRight) {
       EXPECT_GT(clocks, 100.0) << "no access to L2 is faster";
     }
   }
-  LinesByHalf halves{.group_of_multiprocessor = std::vector<int>(samples.size(), 0),
-                  .group_of_line = std::vector<int>(static_cast<std::size_t>(lines->lines()), 0)};
+  LinesByHalf halves{
+      .group_of_multiprocessor = std::vector<int>(samples.size(), 0),
+      .group_of_line = std::vector<int>(static_cast<std::size_t>(lines->lines()), 0)};
   const LineLists lists = line_lists(halves, LineChoice::all);
   for (const LinePass pass : {LinePass::read, LinePass::write, LinePass::read}) {
     const LineRates rates = lines->run(pass, lists);

@@ -288,9 +288,11 @@ bool in_groups(const FlowOnGpu<Real>& flow, const poisson::CellSlots<Real>& pres
 inline int projection_planes(int planes, unsigned columns, int multiprocessors) {
   constexpr int most = 8;
   const int wanted = 2 * multiprocessors;
+  constexpr int most_slabs = 65535;  // of a grid of blocks
   const auto filling =
       static_cast<int>(std::int64_t{planes} * static_cast<std::int64_t>(columns) / wanted);
-  return filling > most ? 2 : std::max(1, filling);
+  const int chosen = filling > most ? 2 : std::max(1, filling);
+  return std::max(chosen, (planes + most_slabs - 1) / most_slabs);
 }
 
 template <int N, class Real>

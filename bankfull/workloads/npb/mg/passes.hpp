@@ -17,8 +17,8 @@ namespace bankfull::npb::mg {
 inline constexpr std::int64_t max_block_rows = 32;
 
 /// Rows of a plane that go through a pipeline together: so many that few are formed by two
-/// neighbouring blocks, and so few that the six planes of a workspace take less than half a MiB of
-/// the second-level cache, of which the rows that come and go need as much.
+/// neighbouring blocks, and so few that up to rows of 512 points the six planes of a workspace take
+/// less than half a MiB of the second-level cache, of which the rows that come and go need as much.
 constexpr std::int64_t block_rows(std::int64_t columns) {
   constexpr std::int64_t points = 8192;
   return std::clamp<std::int64_t>(points / columns, 16, max_block_rows);
