@@ -80,7 +80,8 @@ ExitCode run(int argc, char** argv, const bankfull::Communicator& ranks) {
       "them, and reports how\nclose to the measured memory ceiling they ran.",
       "bankfull");
   program.footer(footer);
-  program.set_version_flag("--version", bankfull::version_text());
+  // Only when it is asked for: it looks for GPUs, which takes each rank a while.
+  program.set_version_flag("--version", [] { return bankfull::version_text(); });
   bankfull::Action action;
   bankfull::add_commands(program, ranks, action);
   try {

@@ -33,9 +33,9 @@ function historyChart(data, title, members) {
     table: { headings: ["measurement", "date", "speed", "of the median", "remark", "with it changed"],
       rows: all.flatMap(({ label, points, unit }) => points.map((point) => [label, dateText(point.date), unit === "byte" ? point.speed : `${point.speed} a ${unit}`, percentText(point.percent), point.remark, point.changes.replace(/^changed: /, "")])) },
     option: (palette) => ({
-      grid: frame, useUTC: true,
+      grid: { ...frame, right: 38 }, useUTC: true,
       tooltip: { trigger: "item", formatter: ({ data: point, seriesName }) => tip([seriesName, `${dateText(point.date)}: ${percentText(point.value[1])} of the median, ${point.speed}`, point.remark, point.changes]) },
-      xAxis: axis(palette, { type: "time", name: "date of the run", splitLine: { show: false }, axisLabel: { formatter: dateFormat, alignMaxLabel: "right" } }),
+      xAxis: axis(palette, { type: "time", name: "date of the run", splitLine: { show: false }, axisLabel: { formatter: dateFormat } }),
       yAxis: uprightAxis(palette, { type: "value", min: low, max: high, name: "speed, % of the median", axisLabel: {} }, 30),
       series: shown.map((one, n) => curve(palette, n, { name: one.label, showAllSymbol: true, z: 3,
         data: drawnPoints(one).map((point) => ({ value: [point.time, point.percent], date: point.date, speed: point.speed, remark: point.remark, changes: point.changes,
