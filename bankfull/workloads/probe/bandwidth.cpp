@@ -220,6 +220,11 @@ void measure_patterns(const Problem& problem, const TimeBudget& budget, const Ru
   }
   note_left_out(left_out, "bandwidth by working set", result);
   const int repeats = repeats_within(budget.share(share_of_largest), problem, curves);
+  if (repeats < problem.repeats) {
+    note_left_out(fmt::format("{} of {} repeats at the largest working set",
+                              problem.repeats - repeats, problem.repeats),
+                  result);
+  }
   std::vector<Measurement> measured = measure_largest(problem, *streams, experiment, repeats);
   const std::vector<CacheLevel> caches = caches_of_all(problem.device, problem.threads);
   const auto described = [&](const Plateau& plateau) {
