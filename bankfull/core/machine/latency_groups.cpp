@@ -15,7 +15,7 @@ double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// Sets the means of a modes from its modes; false where one is empty.
+/// Sets the mean of each mode; false where one has no values.
 bool set_means(const std::vector<double>& values, TwoModes& modes) {
   double sums[2] = {0.0, 0.0};
   double counts[2] = {0.0, 0.0};

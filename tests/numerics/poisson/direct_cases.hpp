@@ -122,11 +122,13 @@ inline double roundings(const Domain& domain, Products products) {
   return std::max(4.0, 0.3 * std::log2(points)) + roundings_of_products(domain, products);
 }
 
-/// As many times the roundings, where twiddle factors are powers of a root that are formed as
-/// products. On 34 x 64 x 512 cells the emulation of the three passes left up to 4.2 in fp64
-/// and 5.3 in fp32 for five right sides, where `roundings` allows 4.5 and factors from tables
-/// left 2.2.
-inline constexpr double with_powers_of_roots = 1.25;
+/// How many times the roundings the three passes may leave, whose twiddle factors are powers of a
+/// root, formed as products. It shows where cells are much thinner along k, whose terms are then
+/// the largest by far: for five right sides their emulation on a CPU left up to 4.2 in fp64 and 5.3
+/// in fp32 on 34 x 64 x 512 cells, where `roundings` is 4.5 and factors from tables left 2.2.
+inline double with_powers_of_roots(const Domain& domain) {
+  return domain.k.cells() >= 6 * domain.j.cells() ? 1.25 : 1.0;
+}
 
 /// p solves the equation to rounding and has no mean. `taken_away`: the largest term of what has
 /// been subtracted from p. `more`: times the roundings.

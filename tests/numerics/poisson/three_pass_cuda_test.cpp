@@ -112,7 +112,7 @@ class ThreePassCuda : public testing::Test {
     Values f = right_side_with_mean<Real>(domain, seed);
     const Values p = solved(solver, domain, f);
     remove_mean(domain, &f);
-    expect_solved<Real>(domain, p, f, Products::stretched, 0.0, with_powers_of_roots);
+    expect_solved<Real>(domain, p, f, Products::stretched, 0.0, with_powers_of_roots(domain));
   }
 
   Stream stream_{Device::cuda(0)};

@@ -275,7 +275,7 @@ void expect_emulation_solves(std::int64_t planes, double stretching) {
   three_pass::EmulatedSolver<Real, N, Radix>(domain).solve(field);
   remove_mean(domain, &f);
   expect_solved<Real>(domain, Values(field.begin(), field.end()), f, Products::stretched, 0.0,
-                      with_powers_of_roots);
+                      with_powers_of_roots(domain));
 }
 
 TEST(ThreePassSteps, SolveTheEquation) {
