@@ -16,17 +16,16 @@ BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE std::uint32_t high_word(double value
 
 /// -2 ln t by a table, for devices on which a look-up is faster than a division: where t lies in an
 /// interval with c near 1 / t, -2 ln t = 2 ln c - 2 ln (1 + r) with the small r = c t - 1, and a
-/// short series for the second logarithm. Within a unit or two of the last place of max(1, result).
-/// Towards t = 1, where c is 1, the relative error is as small but for the first term that the
-/// series leaves out, which with 2^8 intervals is |r|^5 / 6, and vanishes as r does. Building the
-/// table is part of the timed region.
+/// short series for the second logarithm. Within `max_error` and a unit or two of the last place;
+/// towards t = 1, where c is 1, what the series leaves out vanishes as r does. Building the table
+/// is part of the timed region.
 ///
 /// A binade is cut into 2^Log2Intervals intervals. The binade [1, 2) serves rejected pairs: the
 /// logarithm of t in it is 0. The same holds for t below the table, which is rare. The lower 32
 /// bits of c mark these cases.
 template <int Log2Intervals>
 struct LogTable {
-  static_assert(Log2Intervals == 7 || Log2Intervals == 8);
+  static_assert(Log2Intervals >= 8, "longer intervals need a longer series");
 
   struct alignas(16) Interval {
     double reciprocal;  ///< c
@@ -53,27 +52,24 @@ struct LogTable {
     return (static_cast<std::uint32_t>(1023 - binades) << Log2Intervals) - 1;
   }
 
-  /// The upper 32 bits of a coefficient, which instructions can hold: where it is used, r is too
-  /// small for the others to matter.
-  BANKFULL_HOST_DEVICE static constexpr double cut(double value) {
-    return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) >> 32 << 32);
-  }
+  /// Bound of |r|.
+  static constexpr double largest = 0.5 / (1 << Log2Intervals);
 
-  /// Those coefficients of the series that instructions cannot hold beside another number.
+  /// The series ends with r^4 / 2. Of -2/5 r^5, the next term, `share` largest^2 r^3 is the part
+  /// that the third term can take: with this share the largest difference is the least.
+  static constexpr double share = 0.869;
+  static constexpr double max_error =
+      2.0 / 5.0 * (1.0 - share) * largest * largest * largest * largest * largest;
+
+  /// The coefficient of the series that no instruction can hold beside another number.
   struct Coefficients {
-    double second = -2.0 / 3.0;
-    double last = Log2Intervals == 7 ? cut(1.0 / 3.0) : cut(-2.0 / 5.0);
+    double third = -2.0 / 3.0 - 2.0 / 5.0 * share * largest * largest;
   };
 
   /// -2 ln (1 + r) / r for the r of an interval.
   BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE static double series(double r,
                                                                    const Coefficients& c) {
-    double sum = c.last;
-    if constexpr (Log2Intervals == 7) {
-      sum = std::fma(r, sum, cut(-2.0 / 5.0));
-    }
-    sum = std::fma(r, sum, 0.5);
-    sum = std::fma(r, sum, c.second);
+    double sum = std::fma(r, 0.5, c.third);
     sum = std::fma(r, sum, 1.0);
     return std::fma(r, sum, -2.0);
   }
@@ -109,11 +105,11 @@ struct LogTable {
     return {std::bit_cast<double>(std::uint64_t{mark}), series(-1.0, {})};
   }
 
-  /// The upper 32 bits of 1 / t in the middle of an interval.
+  /// The upper 32 bits of 1 / t in the middle of an interval; the lower ones are its mark.
   BANKFULL_HOST_DEVICE static double reciprocal_of(std::uint64_t interval_number) {
     const auto begin = std::bit_cast<double>(interval_number << (32 + shift));
     const auto end = std::bit_cast<double>((interval_number + 1) << (32 + shift));
-    return cut(2.0 / (begin + end));
+    return std::bit_cast<double>(std::bit_cast<std::uint64_t>(2.0 / (begin + end)) >> 32 << 32);
   }
 };
 

@@ -26,9 +26,9 @@ struct Shape {
       Table::intervals * sizeof(typename Table::Interval) * copies;
 };
 
-/// fp64 instructions per pair: 4 for X, Y and t, 6 for the logarithm, 9 for the root and the
+/// fp64 instructions per pair: 4 for X, Y and t, 5 for the logarithm, 9 for the root and the
 /// deviates, 4 for the sums.
-inline constexpr int fp64_instructions_per_pair = 23;
+inline constexpr int fp64_instructions_per_pair = 22;
 
 /// Pairs that a thread generates before it unpacks its packed counts.
 inline constexpr int segment_pairs = 64;
@@ -147,8 +147,7 @@ class Tables {
     }
     __syncthreads();
     const volatile auto& read = there;
-    constants_.series.second = read.series.second;
-    constants_.series.last = read.series.last;
+    constants_.series.third = read.series.third;
     constants_.three_eighths = read.three_eighths;
     constants_.high_of_two = read.high_of_two;
   }
