@@ -70,14 +70,11 @@ class Relaxation : public CellStage {
   }
 
   void prefetch(std::int64_t i, std::int64_t j) const {
-    const CpuAxis<T>& across = level_->axes.i;
-    const int parity = parity_of(i, j);
     const std::int64_t n = half_count(level_->axes.k.cells, 0);
-    prefetch_values(level_->r.row(i, j).half(parity), n);
-    prefetch_row(level_->e.row(i, j), level_->axes.k.cells);
-    if (from_ == From::what_is_there) {
-      prefetch_values(level_->e.row(across.below(i), j).half(parity), n);
-      prefetch_values(level_->e.row(across.above(i), j).half(parity), n);
+    prefetch_values(level_->r.row(i, j).half(parity_of(i, j)), n);
+    // Otherwise another stage has been there.
+    if (from_ == From::zero) {
+      prefetch_row(level_->e.row(i, j), level_->axes.k.cells);
     }
   }
 
@@ -358,19 +355,17 @@ class Correction : public CellStage {
     Real* const p = outer_->p.row(i, j);
     // Without a correction there are still the ghosts of a p that somebody else wrote.
     if (factor_ != Real{0}) {
-      prefetch(i, ahead_of(j));
       const SplitRow<T> e = level_->e.row(i, j);
       join_row(e.even, e.odd, along.cells, work_->plain());
-      correct_row(work_->plain(), from_ == From::what_is_there, factor_, along.cells, p);
+      correct_row(work_->plain(), from_ == From::what_is_there, factor_, along.cells,
+                  rows_ahead(i, ahead_of(j)), p);
     }
     close_row(along.periodic, along.cells, p);
   }
 
  private:
-  void prefetch(std::int64_t i, std::int64_t j) const {
-    const std::int64_t n = outer_->axes.k.cells;
-    prefetch_values(outer_->p.row(i, j), n);
-    prefetch_row(level_->e.row(i, j), n);
+  [[nodiscard]] RowsAhead<1, Real, T> rows_ahead(std::int64_t i, std::int64_t j) const {
+    return {{outer_->p.row(i, j)}, level_->e.row(i, j)};
   }
 
   const CpuOuter<Real>* outer_;
@@ -401,10 +396,11 @@ class Defect : public CellStage {
     const Real* const f = outer_->f.row(i, j);
     T* const r = work_->plain();
     const std::int64_t n = outer_->axes.k.cells;
-    prefetch(i, ahead_of(j));
-    const auto largest = from_ == From::zero ? right_side_row(f, change_, n, r)
-                                             : defect_row(outer_->axes.around(outer_->p, i, j), f,
-                                                          outer_->p.row(i, j), change_, n, r);
+    const auto largest =
+        from_ == From::zero
+            ? right_side_row(f, change_, n, r)
+            : defect_row(outer_->axes.around(outer_->p, i, j), f, outer_->p.row(i, j), change_, n,
+                         rows_ahead(i, ahead_of(j)), r);
     if (outer_->axes.i.own().holds(i) && outer_->axes.j.own().holds(j)) {
       work_->note(largest);
     }
@@ -412,14 +408,9 @@ class Defect : public CellStage {
   }
 
  private:
-  void prefetch(std::int64_t i, std::int64_t j) const {
-    const std::int64_t n = outer_->axes.k.cells;
-    prefetch_values(outer_->f.row(i, j), n);
-    prefetch_row(level_->r.row(i, j), n);
-    if (from_ == From::what_is_there) {
-      prefetch_values(outer_->p.row(outer_->axes.i.below(i), j), n);
-      prefetch_values(outer_->p.row(outer_->axes.i.above(i), j), n);
-    }
+  /// Of p the plane that no stage has been in yet.
+  [[nodiscard]] RowsAhead<2, Real, T> rows_ahead(std::int64_t i, std::int64_t j) const {
+    return {{outer_->p.row(outer_->axes.i.above(i), j), outer_->f.row(i, j)}, level_->r.row(i, j)};
   }
 
   const CpuOuter<Real>* outer_;
