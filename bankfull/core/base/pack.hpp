@@ -212,8 +212,8 @@ BANKFULL_ALWAYS_INLINE void store_rounded(const Pack<T>& x, U* to) {
   } else {
     constexpr int lanes = detail::Register<T>::width;
     using Rounded [[gnu::vector_size(lanes * sizeof(U))]] = U;
-    using Unaligned [[gnu::vector_size(lanes * sizeof(U)), gnu::aligned(alignof(U)),
-                      gnu::may_alias]] = U;
+    using Unaligned
+        [[gnu::vector_size(lanes * sizeof(U)), gnu::aligned(alignof(U)), gnu::may_alias]] = U;
     for (int n = 0; n < Pack<T>::parts; ++n) {
       *reinterpret_cast<Unaligned*>(to + n * lanes) = __builtin_convertvector(x.part(n), Rounded);
     }

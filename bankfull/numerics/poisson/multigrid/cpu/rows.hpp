@@ -265,7 +265,7 @@ inline void copy_half(const T* __restrict values, std::int64_t n, bool keeps, T*
 
 /// Whether rows of these are done in packs: what tests count with is done cell by cell.
 template <class Real, class T>
-constexpr bool has_packs = std::is_floating_point_v<Real> && std::is_same_v<T, float>;
+constexpr bool has_packs = std::is_floating_point_v<Real>&& std::is_same_v<T, float>;
 
 /// How many cells of a row are in whole packs of T.
 template <class Real, class T>
@@ -367,9 +367,9 @@ BANKFULL_ALWAYS_INLINE MagnitudeBits<Real> defect_packs(const Surroundings<Real>
   for (std::int64_t first = 0; first < n; first += Pack<T>::width) {
     ahead.prefetch(first);
     for (std::int64_t k = first; k < first + Pack<T>::width; k += P::width) {
-      const P defect = (P::load(f + k) - mean) - laplacian(packs_of_coefficients(around, k),
-                                                           P::load(p + k),
-                                                           packs_of_values(around, k));
+      const P defect =
+          (P::load(f + k) - mean) -
+          laplacian(packs_of_coefficients(around, k), P::load(p + k), packs_of_values(around, k));
       largest.add(defect);
       store_rounded(outer.scale * defect, r + k);
     }

@@ -396,11 +396,10 @@ class Defect : public CellStage {
     const Real* const f = outer_->f.row(i, j);
     T* const r = work_->plain();
     const std::int64_t n = outer_->axes.k.cells;
-    const auto largest =
-        from_ == From::zero
-            ? right_side_row(f, change_, n, r)
-            : defect_row(outer_->axes.around(outer_->p, i, j), f, outer_->p.row(i, j), change_, n,
-                         rows_ahead(i, ahead_of(j)), r);
+    const auto largest = from_ == From::zero ? right_side_row(f, change_, n, r)
+                                             : defect_row(outer_->axes.around(outer_->p, i, j), f,
+                                                          outer_->p.row(i, j), change_, n,
+                                                          rows_ahead(i, ahead_of(j)), r);
     if (outer_->axes.i.own().holds(i) && outer_->axes.j.own().holds(j)) {
       work_->note(largest);
     }
