@@ -263,10 +263,10 @@ class Interpolation : public CellStage {
       : CellStage(fine), fine_(&fine), coarse_(&coarse), work_(&work), from_(from) {}
 
   void operator()(std::int64_t i, std::int64_t j) const {
-    prefetch(i, ahead_of(j));
+    const SplitRow<T> later = fine_->e.row(i, ahead_of(j));
     const CpuAxis<T>& along = fine_->axes.k;
     const SplitRow<T> e = fine_->e.row(i, j);
-    blend(i, j);
+    blend(i, j, later);
     if (along.coarsened) {
       spread(e);
     } else {
@@ -281,13 +281,11 @@ class Interpolation : public CellStage {
  private:
   [[nodiscard]] bool keeps() const { return from_ == From::what_is_there; }
 
-  void prefetch(std::int64_t i, std::int64_t j) const {
-    prefetch_row(fine_->e.row(i, j), fine_->axes.k.cells);
-  }
-
-  /// The coarse rows around row (i, j) interpolated along i and j, in the workspace's half rows.
-  void blend(std::int64_t i, std::int64_t j) const {
+  /// The coarse rows around row (i, j) interpolated along i and j, in the workspace's half rows; the
+  /// caches are asked for a later row meanwhile.
+  void blend(std::int64_t i, std::int64_t j, SplitRow<T> later) const {
     for (const int parity : {0, 1}) {
+      prefetch_values(later.half(parity), half_count(fine_->axes.k.cells, parity));
       blend_halves(parents(i, j, parity), half_count(coarse_->axes.k.cells, parity),
                    work_->sums().half(parity));
     }
