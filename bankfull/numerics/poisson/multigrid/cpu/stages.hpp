@@ -281,8 +281,8 @@ class Interpolation : public CellStage {
  private:
   [[nodiscard]] bool keeps() const { return from_ == From::what_is_there; }
 
-  /// The coarse rows around row (i, j) interpolated along i and j, in the workspace's half rows; the
-  /// caches are asked for a later row meanwhile.
+  /// The coarse rows around row (i, j) interpolated along i and j, in the workspace's half rows;
+  /// the caches are asked for a later row meanwhile.
   void blend(std::int64_t i, std::int64_t j, SplitRow<T> later) const {
     for (const int parity : {0, 1}) {
       prefetch_values(later.half(parity), half_count(fine_->axes.k.cells, parity));
