@@ -24,9 +24,12 @@ class CellStage {
   [[nodiscard]] StageAxis rows() const { return rows_; }
 
  protected:
-  /// The row that is to be in the cache when row j is done.
-  [[nodiscard]] std::int64_t ahead_of(std::int64_t j) const {
-    constexpr std::int64_t distance = 2;
+  /// How many rows before its turn a row is asked for: the less a row takes to do, the more.
+  static constexpr std::int64_t of_outer = 2;
+  static constexpr std::int64_t of_correction = 6;
+
+  /// The row that is asked for when row j is done.
+  [[nodiscard]] std::int64_t ahead_of(std::int64_t j, std::int64_t distance) const {
     return std::min(j + distance, rows_.cells - 1);
   }
 
@@ -46,7 +49,7 @@ class Relaxation : public CellStage {
       : CellStage(level), level_(&level), work_(&work), colour_(colour), from_(from) {}
 
   void operator()(std::int64_t i, std::int64_t j) const {
-    prefetch(i, ahead_of(j));
+    prefetch(i, ahead_of(j, of_correction));
     const CpuAxis<T>& along = level_->axes.k;
     const int parity = parity_of(i, j);
     const Surroundings<T> around = level_->around(i, j, parity);
@@ -263,7 +266,7 @@ class Interpolation : public CellStage {
       : CellStage(fine), fine_(&fine), coarse_(&coarse), work_(&work), from_(from) {}
 
   void operator()(std::int64_t i, std::int64_t j) const {
-    const SplitRow<T> later = fine_->e.row(i, ahead_of(j));
+    const SplitRow<T> later = fine_->e.row(i, ahead_of(j, of_correction));
     const CpuAxis<T>& along = fine_->axes.k;
     const SplitRow<T> e = fine_->e.row(i, j);
     blend(i, j, later);
@@ -356,7 +359,7 @@ class Correction : public CellStage {
       const SplitRow<T> e = level_->e.row(i, j);
       join_row(e.even, e.odd, along.cells, work_->plain());
       correct_row(work_->plain(), from_ == From::what_is_there, factor_, along.cells,
-                  rows_ahead(i, ahead_of(j)), p);
+                  rows_ahead(i, ahead_of(j, of_outer)), p);
     }
     close_row(along.periodic, along.cells, p);
   }
@@ -397,7 +400,7 @@ class Defect : public CellStage {
     const auto largest = from_ == From::zero ? right_side_row(f, change_, n, r)
                                              : defect_row(outer_->axes.around(outer_->p, i, j), f,
                                                           outer_->p.row(i, j), change_, n,
-                                                          rows_ahead(i, ahead_of(j)), r);
+                                                          rows_ahead(i, ahead_of(j, of_outer)), r);
     if (outer_->axes.i.own().holds(i) && outer_->axes.j.own().holds(j)) {
       work_->note(largest);
     }
