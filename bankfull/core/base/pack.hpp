@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -191,6 +192,62 @@ class Pack {
   }
 
   Native part_[parts] = {};
+};
+
+/// The lower (0) or upper (1) half of the lanes in fp64.
+template <int Half>
+BANKFULL_ALWAYS_INLINE Pack<double> widened_half(const Pack<float>& x) {
+  return Pack<double>::of_parts([&x](int n) [[gnu::always_inline]] {
+    const int narrow = Half * Pack<double>::parts + n;
+    return narrow % 2 == 0 ? detail::widened<0>(x.part(narrow / 2))
+                           : detail::widened<1>(x.part(narrow / 2));
+  });
+}
+
+/// Stores each lane, rounded to a U.
+template <class U, class T>
+BANKFULL_ALWAYS_INLINE void store_rounded(const Pack<T>& x, U* to) {
+  if constexpr (std::is_same_v<T, U>) {
+    x.store(to);
+  } else {
+    constexpr int lanes = detail::Register<T>::width;
+    using Rounded [[gnu::vector_size(lanes * sizeof(U))]] = U;
+    using Unaligned
+        [[gnu::vector_size(lanes * sizeof(U)), gnu::aligned(alignof(U)), gnu::may_alias]] = U;
+    for (int n = 0; n < Pack<T>::parts; ++n) {
+      *reinterpret_cast<Unaligned*>(to + n * lanes) = __builtin_convertvector(x.part(n), Rounded);
+    }
+  }
+}
+
+/// The largest magnitude of all lanes, by its bits as an integer: they order alike, NaN above all.
+template <class T>
+class LargestMagnitude {
+ public:
+  using Bits = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+
+  BANKFULL_ALWAYS_INLINE void add(const Pack<T>& x) {
+    for (int n = 0; n < Pack<T>::parts; ++n) {
+      const Register magnitude = reinterpret_cast<Register>(x.part(n)) & without_sign;
+      largest_[n] = magnitude > largest_[n] ? magnitude : largest_[n];
+    }
+  }
+
+  [[nodiscard]] Bits bits() const {
+    Bits result = 0;
+    for (int n = 0; n < Pack<T>::parts; ++n) {
+      for (int lane = 0; lane < detail::Register<T>::width; ++lane) {
+        result = result < largest_[n][lane] ? largest_[n][lane] : result;
+      }
+    }
+    return result;
+  }
+
+ private:
+  using Register [[gnu::vector_size(register_bytes)]] = Bits;
+  static constexpr Bits without_sign = std::numeric_limits<Bits>::max();
+
+  Register largest_[Pack<T>::parts] = {};
 };
 
 /// Sum of squares in fp64 with one accumulator per lane of a pack: a long fp32 sum would saturate.

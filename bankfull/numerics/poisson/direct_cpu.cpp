@@ -8,6 +8,7 @@
 #include "bankfull/numerics/poisson/direct/sizes.hpp"
 #include "bankfull/numerics/poisson/direct/spectrum.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -101,6 +102,8 @@ class CpuDirect final : public Solver<Real> {
     const std::int64_t root = memory_.planes() - 1;
     lanes.begin(table_.closing);
     for (std::int64_t i = 0; i < root; ++i) {
+      const std::int64_t later = std::min(i + Elimination::cells_ahead, root) * pitch;
+      lanes.prefetch(a + later, b + later);
       lanes.forward(i, cell(i), a + i * pitch, b + i * pitch);
     }
     lanes.turn(cell(root), a + root * pitch, b + root * pitch);

@@ -112,6 +112,8 @@ class CpuSlabDirect final : public Solver<Real> {
   template <bool Closed, class Lanes>
   void sweep_up(const Lanes& lanes, const LaneTile& tile, Range cells) const {
     for (std::int64_t i = cells.begin; i < cells.end; ++i) {
+      const std::int64_t later = std::min(i + Lanes::cells_ahead, cells.end - 1);
+      lanes.prefetch(row_a(tile, later), row_b(tile, later));
       lanes.template forward<Closed>(i, cell(i), row_a(tile, i), row_b(tile, i));
     }
   }

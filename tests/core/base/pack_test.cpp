@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <gtest/gtest.h>
+#include <limits>
 
 namespace bankfull {
 namespace {
@@ -109,6 +111,41 @@ TYPED_TEST(PackTest, SquaresOfAllLanesAreAdded) {
     }
   }
   EXPECT_EQ(squares.total(), expected);
+}
+
+TYPED_TEST(PackTest, AreStoredInAnotherPrecision) {
+  const auto third = [](int lane) { return TestFixture::x(lane) / static_cast<TypeParam>(3); };
+  std::array<float, Pack<TypeParam>::width + 1> rounded{};
+  store_rounded(Pack<TypeParam>::of_lanes(third), rounded.data() + 1);
+  for (int lane = 0; lane < TestFixture::width; ++lane) {
+    EXPECT_EQ(rounded[static_cast<std::size_t>(lane + 1)], static_cast<float>(third(lane)));
+  }
+}
+
+TEST(HalfOfAPack, IsWidened) {
+  const auto third = [](int lane) { return static_cast<float>(lane - 5) / 3.0F; };
+  const auto pack = Pack<float>::of_lanes(third);
+  std::array<double, Pack<float>::width> wide{};
+  widened_half<0>(pack).store(wide.data());
+  widened_half<1>(pack).store(wide.data() + Pack<double>::width);
+  for (int lane = 0; lane < Pack<float>::width; ++lane) {
+    EXPECT_EQ(wide[static_cast<std::size_t>(lane)], static_cast<double>(third(lane)));
+  }
+}
+
+TYPED_TEST(PackTest, LargestMagnitudeIsOfAnyLaneAndKeepsNaN) {
+  using Bits = typename LargestMagnitude<TypeParam>::Bits;
+  LargestMagnitude<TypeParam> largest;
+  EXPECT_EQ(largest.bits(), 0);
+  for (int place = 0; place < TestFixture::width; ++place) {
+    const auto value = static_cast<TypeParam>(-2 - place);
+    largest.add(
+        Pack<TypeParam>::of_lanes([&](int n) { return n == place ? value : TypeParam(1); }));
+    EXPECT_EQ(largest.bits(), std::bit_cast<Bits>(-value));
+  }
+  largest.add(Pack<TypeParam>::broadcast(-std::numeric_limits<TypeParam>::quiet_NaN()));
+  largest.add(Pack<TypeParam>::broadcast(std::numeric_limits<TypeParam>::infinity()));
+  EXPECT_TRUE(std::isnan(std::bit_cast<TypeParam>(largest.bits())));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/base/cache_line.hpp"
 #include "bankfull/core/base/host_device.hpp"
 #include "bankfull/core/base/pack.hpp"
 #include "bankfull/core/base/register_tile.hpp"
@@ -98,6 +99,19 @@ class LaneElimination {
     std::fill_n(closing_, Kind::count * pitch_, closing);
     std::fill_n(right_side_, 4 * pitch_, Real{0});
     std::fill_n(root_side_, 4 * pitch_, Real{0});
+  }
+
+  /// How many cells before its turn a cell is asked for.
+  static constexpr std::int64_t cells_ahead = 4;
+
+  /// Asks the caches for the elements of a later cell: those of a column lie whole planes apart,
+  /// where no processor looks for what is wanted next.
+  void prefetch(const Real* a, const Real* b) const {
+    constexpr std::int64_t line = cache_line_bytes / static_cast<std::int64_t>(sizeof(Real));
+    for (std::int64_t n = 0; n < 2 * lanes_; n += line) {
+      __builtin_prefetch(a + n);
+      __builtin_prefetch(b + n);
+    }
   }
 
   /// Eliminates cell n, whose elements are at `a` and `b`, which may be the same. `Closed`: whether

@@ -1,11 +1,14 @@
 #pragma once
 
 #include "bankfull/core/base/host_device.hpp"
+#include "bankfull/core/base/pack.hpp"
 #include "bankfull/numerics/poisson/multigrid/point.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -42,6 +45,23 @@ template <class T>
 BANKFULL_ALWAYS_INLINE Faces<T> values_at(const Surroundings<T>& around, std::int64_t k) {
   return {around.below_i[k], around.above_i[k], around.below_j[k],
           around.above_j[k], around.below_k[k], around.above_k[k]};
+}
+
+/// The same of a pack of cells.
+template <class T>
+BANKFULL_ALWAYS_INLINE Faces<Pack<T>> packs_of_coefficients(const Surroundings<T>& around,
+                                                            std::int64_t k) {
+  using P = Pack<T>;
+  return {P::broadcast(around.lower_i), P::broadcast(around.upper_i), P::broadcast(around.lower_j),
+          P::broadcast(around.upper_j), P::load(around.lower_k + k),  P::load(around.upper_k + k)};
+}
+
+template <class T>
+BANKFULL_ALWAYS_INLINE Faces<Pack<T>> packs_of_values(const Surroundings<T>& around,
+                                                      std::int64_t k) {
+  using P = Pack<T>;
+  return {P::load(around.below_i + k), P::load(around.above_i + k), P::load(around.below_j + k),
+          P::load(around.above_j + k), P::load(around.below_k + k), P::load(around.above_k + k)};
 }
 
 /// Cell k of a row is even[k / 2] or odd[k / 2]. There is a ghost cell at both ends, odd[-1] and
@@ -243,13 +263,77 @@ inline void copy_half(const T* __restrict values, std::int64_t n, bool keeps, T*
 
 // Operations on a whole row.
 
+/// Whether rows of these are done in packs: what tests count with is done cell by cell.
+template <class Real, class T>
+constexpr bool has_packs = std::is_floating_point_v<Real>&& std::is_same_v<T, float>;
+
+/// How many cells of a row are in whole packs of T.
+template <class Real, class T>
+constexpr std::int64_t cells_in_packs(std::int64_t n) {
+  if constexpr (has_packs<Real, T>) {
+    return n - n % Pack<T>::width;
+  } else {
+    return 0;
+  }
+}
+
+/// Rows that will be wanted from memory, which the caches are asked for bit by bit while another
+/// row is done: asked for at once they fill the queue that all other misses of the first cache have
+/// to go through.
+template <std::size_t Plain, class Real, class T>
+struct RowsAhead {
+  std::array<const Real*, Plain> plain;
+  SplitRow<T> split;
+
+  /// What as many cells as a pack of T has, from k on, take of each row.
+  BANKFULL_ALWAYS_INLINE void prefetch(std::int64_t k) const {
+    for (const Real* row : plain) {
+      prefetch_values(row + k, Pack<T>::width);
+    }
+    // Two such packs of cells share a line of either half.
+    const bool is_first = k % (2 * Pack<T>::width) == 0;
+    __builtin_prefetch((is_first ? split.even : split.odd) + k / 2);
+  }
+};
+
+/// p = factor e, plus p where it is kept, for a pack of cells.
+template <bool Keeps, int Half, class Real>
+BANKFULL_ALWAYS_INLINE void correct_pack(const Pack<float>& e, Real factor, Real* p) {
+  using P = Pack<Real>;
+  const P kept = Keeps ? P::load(p) : P::broadcast(Real{0});
+  if constexpr (std::is_same_v<Real, double>) {
+    fma(factor, widened_half<Half>(e), kept).store(p);
+  } else {
+    fma(factor, e, kept).store(p);
+  }
+}
+
+/// The same for the packs of a row. e is plain.
+template <bool Keeps, class Real, class T>
+BANKFULL_ALWAYS_INLINE void correct_packs(const T* e, Real factor, std::int64_t n,
+                                          const RowsAhead<1, Real, T>& ahead, Real* p) {
+  for (std::int64_t k = 0; k < n; k += Pack<T>::width) {
+    ahead.prefetch(k);
+    const Pack<T> correction = Pack<T>::load(e + k);
+    correct_pack<Keeps, 0>(correction, factor, p + k);
+    if constexpr (std::is_same_v<Real, double>) {
+      correct_pack<Keeps, 1>(correction, factor, p + k + Pack<Real>::width);
+    }
+  }
+}
+
 /// p = factor e, plus p where it is kept
 template <class Real, class T>
 void correct_row(const T* __restrict e, bool keeps, Real factor, std::int64_t n,
-                 Real* __restrict p) {
+                 const RowsAhead<1, Real, T>& ahead, Real* __restrict p) {
   using std::fma;
+  const std::int64_t in_packs = cells_in_packs<Real, T>(n);
+  if constexpr (has_packs<Real, T>) {
+    keeps ? correct_packs<true>(e, factor, in_packs, ahead, p)
+          : correct_packs<false>(e, factor, in_packs, ahead, p);
+  }
 #pragma omp simd
-  for (std::int64_t k = 0; k < n; ++k) {
+  for (std::int64_t k = in_packs; k < n; ++k) {
     p[k] = fma(factor, static_cast<Real>(e[k]), keeps ? p[k] : Real{0});
   }
 }
@@ -271,14 +355,40 @@ struct Outer {
   Real scale;  ///< what the correction's residual is multiplied by
 };
 
-/// r = scale (f - mean - L p); returns the largest |f - mean - L p|.
+/// r = scale (f - mean - L p) for the packs of a row; returns the largest |f - mean - L p|.
 template <class Real, class T>
-MagnitudeBits<Real> defect_row(Surroundings<Real> around, const Real* __restrict f,
-                               const Real* __restrict p, Outer<Real> outer, std::int64_t n,
-                               T* __restrict r) {
+BANKFULL_ALWAYS_INLINE MagnitudeBits<Real> defect_packs(const Surroundings<Real>& around,
+                                                        const Real* f, const Real* p,
+                                                        const Outer<Real>& outer, std::int64_t n,
+                                                        const RowsAhead<2, Real, T>& ahead, T* r) {
+  using P = Pack<Real>;
+  const P mean = P::broadcast(outer.mean);
+  LargestMagnitude<Real> largest;
+  for (std::int64_t first = 0; first < n; first += Pack<T>::width) {
+    ahead.prefetch(first);
+    for (std::int64_t k = first; k < first + Pack<T>::width; k += P::width) {
+      const P defect =
+          (P::load(f + k) - mean) -
+          laplacian(packs_of_coefficients(around, k), P::load(p + k), packs_of_values(around, k));
+      largest.add(defect);
+      store_rounded(outer.scale * defect, r + k);
+    }
+  }
+  return largest.bits();
+}
+
+/// The same for a whole row.
+template <class Real, class T>
+MagnitudeBits<Real> defect_row(const Surroundings<Real>& around, const Real* __restrict f,
+                               const Real* __restrict p, const Outer<Real>& outer, std::int64_t n,
+                               const RowsAhead<2, Real, T>& ahead, T* __restrict r) {
+  const std::int64_t in_packs = cells_in_packs<Real, T>(n);
   MagnitudeBits<Real> largest = 0;
+  if constexpr (has_packs<Real, T>) {
+    largest = defect_packs(around, f, p, outer, in_packs, ahead, r);
+  }
 #pragma omp simd reduction(max : largest)
-  for (std::int64_t k = 0; k < n; ++k) {
+  for (std::int64_t k = in_packs; k < n; ++k) {
     const Real defect =
         (f[k] - outer.mean) - laplacian(coefficients_at(around, k), p[k], values_at(around, k));
     largest = std::max(largest, magnitude_bits(defect));

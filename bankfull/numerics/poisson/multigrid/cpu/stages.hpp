@@ -24,9 +24,12 @@ class CellStage {
   [[nodiscard]] StageAxis rows() const { return rows_; }
 
  protected:
-  /// The row that is to be in the cache when row j is done.
-  [[nodiscard]] std::int64_t ahead_of(std::int64_t j) const {
-    constexpr std::int64_t distance = 2;
+  /// How many rows before its turn a row is asked for: the less a row takes to do, the more.
+  static constexpr std::int64_t of_outer = 2;
+  static constexpr std::int64_t of_correction = 6;
+
+  /// The row that is asked for when row j is done.
+  [[nodiscard]] std::int64_t ahead_of(std::int64_t j, std::int64_t distance) const {
     return std::min(j + distance, rows_.cells - 1);
   }
 
@@ -46,7 +49,7 @@ class Relaxation : public CellStage {
       : CellStage(level), level_(&level), work_(&work), colour_(colour), from_(from) {}
 
   void operator()(std::int64_t i, std::int64_t j) const {
-    prefetch(i, ahead_of(j));
+    prefetch(i, ahead_of(j, of_correction));
     const CpuAxis<T>& along = level_->axes.k;
     const int parity = parity_of(i, j);
     const Surroundings<T> around = level_->around(i, j, parity);
@@ -70,14 +73,11 @@ class Relaxation : public CellStage {
   }
 
   void prefetch(std::int64_t i, std::int64_t j) const {
-    const CpuAxis<T>& across = level_->axes.i;
-    const int parity = parity_of(i, j);
     const std::int64_t n = half_count(level_->axes.k.cells, 0);
-    prefetch_values(level_->r.row(i, j).half(parity), n);
-    prefetch_row(level_->e.row(i, j), level_->axes.k.cells);
-    if (from_ == From::what_is_there) {
-      prefetch_values(level_->e.row(across.below(i), j).half(parity), n);
-      prefetch_values(level_->e.row(across.above(i), j).half(parity), n);
+    prefetch_values(level_->r.row(i, j).half(parity_of(i, j)), n);
+    // Otherwise another stage has been there.
+    if (from_ == From::zero) {
+      prefetch_row(level_->e.row(i, j), level_->axes.k.cells);
     }
   }
 
@@ -266,10 +266,10 @@ class Interpolation : public CellStage {
       : CellStage(fine), fine_(&fine), coarse_(&coarse), work_(&work), from_(from) {}
 
   void operator()(std::int64_t i, std::int64_t j) const {
-    prefetch(i, ahead_of(j));
+    const SplitRow<T> later = fine_->e.row(i, ahead_of(j, of_correction));
     const CpuAxis<T>& along = fine_->axes.k;
     const SplitRow<T> e = fine_->e.row(i, j);
-    blend(i, j);
+    blend(i, j, later);
     if (along.coarsened) {
       spread(e);
     } else {
@@ -284,13 +284,11 @@ class Interpolation : public CellStage {
  private:
   [[nodiscard]] bool keeps() const { return from_ == From::what_is_there; }
 
-  void prefetch(std::int64_t i, std::int64_t j) const {
-    prefetch_row(fine_->e.row(i, j), fine_->axes.k.cells);
-  }
-
-  /// The coarse rows around row (i, j) interpolated along i and j, in the workspace's half rows.
-  void blend(std::int64_t i, std::int64_t j) const {
+  /// The coarse rows around row (i, j) interpolated along i and j, in the workspace's half rows;
+  /// the caches are asked for a later row meanwhile.
+  void blend(std::int64_t i, std::int64_t j, SplitRow<T> later) const {
     for (const int parity : {0, 1}) {
+      prefetch_values(later.half(parity), half_count(fine_->axes.k.cells, parity));
       blend_halves(parents(i, j, parity), half_count(coarse_->axes.k.cells, parity),
                    work_->sums().half(parity));
     }
@@ -358,19 +356,17 @@ class Correction : public CellStage {
     Real* const p = outer_->p.row(i, j);
     // Without a correction there are still the ghosts of a p that somebody else wrote.
     if (factor_ != Real{0}) {
-      prefetch(i, ahead_of(j));
       const SplitRow<T> e = level_->e.row(i, j);
       join_row(e.even, e.odd, along.cells, work_->plain());
-      correct_row(work_->plain(), from_ == From::what_is_there, factor_, along.cells, p);
+      correct_row(work_->plain(), from_ == From::what_is_there, factor_, along.cells,
+                  rows_ahead(i, ahead_of(j, of_outer)), p);
     }
     close_row(along.periodic, along.cells, p);
   }
 
  private:
-  void prefetch(std::int64_t i, std::int64_t j) const {
-    const std::int64_t n = outer_->axes.k.cells;
-    prefetch_values(outer_->p.row(i, j), n);
-    prefetch_row(level_->e.row(i, j), n);
+  [[nodiscard]] RowsAhead<1, Real, T> rows_ahead(std::int64_t i, std::int64_t j) const {
+    return {{outer_->p.row(i, j)}, level_->e.row(i, j)};
   }
 
   const CpuOuter<Real>* outer_;
@@ -401,10 +397,10 @@ class Defect : public CellStage {
     const Real* const f = outer_->f.row(i, j);
     T* const r = work_->plain();
     const std::int64_t n = outer_->axes.k.cells;
-    prefetch(i, ahead_of(j));
     const auto largest = from_ == From::zero ? right_side_row(f, change_, n, r)
                                              : defect_row(outer_->axes.around(outer_->p, i, j), f,
-                                                          outer_->p.row(i, j), change_, n, r);
+                                                          outer_->p.row(i, j), change_, n,
+                                                          rows_ahead(i, ahead_of(j, of_outer)), r);
     if (outer_->axes.i.own().holds(i) && outer_->axes.j.own().holds(j)) {
       work_->note(largest);
     }
@@ -412,14 +408,9 @@ class Defect : public CellStage {
   }
 
  private:
-  void prefetch(std::int64_t i, std::int64_t j) const {
-    const std::int64_t n = outer_->axes.k.cells;
-    prefetch_values(outer_->f.row(i, j), n);
-    prefetch_row(level_->r.row(i, j), n);
-    if (from_ == From::what_is_there) {
-      prefetch_values(outer_->p.row(outer_->axes.i.below(i), j), n);
-      prefetch_values(outer_->p.row(outer_->axes.i.above(i), j), n);
-    }
+  /// Of p the plane that no stage has been in yet.
+  [[nodiscard]] RowsAhead<2, Real, T> rows_ahead(std::int64_t i, std::int64_t j) const {
+    return {{outer_->p.row(outer_->axes.i.above(i), j), outer_->f.row(i, j)}, level_->r.row(i, j)};
   }
 
   const CpuOuter<Real>* outer_;
