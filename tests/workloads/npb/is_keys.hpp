@@ -16,7 +16,7 @@ namespace bankfull::npb::is {
 /// Whether the capacity of buckets suffices for some keys.
 enum class Capacity {
   enough,
-  unknown,  ///< of ascending keys: the partial units of blocks may suffice
+  unknown,  ///< of evenly spread keys: the partial units of blocks may suffice
   too_little,
 };
 
@@ -29,7 +29,7 @@ struct KeySet {
   Key (*key)(std::int64_t n, std::int64_t keys, std::int64_t values, Key drawn);
 };
 
-inline const std::array<KeySet, 7> key_sets{
+inline const std::array<KeySet, 9> key_sets{
     {{"Npb", Capacity::enough, [](auto, auto, auto, Key drawn) { return drawn; }},
      {"AllEqual", Capacity::too_little,
       [](auto, auto, auto values, Key) { return static_cast<Key>(values / 3); }},
@@ -40,8 +40,20 @@ inline const std::array<KeySet, 7> key_sets{
       [](auto n, auto, auto values, Key) { return static_cast<Key>(values / 2 + n % 4); }},
      {"Ascending", Capacity::unknown,
       [](auto n, auto keys, auto values, Key) { return static_cast<Key>(n * values / keys); }},
+     {"Uniform", Capacity::unknown,
+      [](auto n, auto, auto values, Key) {
+        constexpr std::uint64_t spread = 0x9E3779B97F4A7C15;  // of the golden ratio
+        return static_cast<Key>((static_cast<std::uint64_t>(n) * spread >> 32U) *
+                                    static_cast<std::uint64_t>(values) >>
+                                32U);
+      }},
      {"TwoValues", Capacity::too_little,
       [](auto n, auto, auto values, Key) { return static_cast<Key>(n % 2 * (values - 1)); }},
+     // The same few buckets of each quarter of the values.
+     {"FourClusters", Capacity::too_little,
+      [](auto n, auto, auto values, Key drawn) {
+        return static_cast<Key>(n % 4 * values / 4 + drawn % (values / 64));
+      }},
      {"OneBucketTooFull", Capacity::too_little, [](auto n, auto, auto values, Key drawn) {
         return n % 16 == 7 ? static_cast<Key>(values / 5) : drawn;
       }}}};
@@ -135,14 +147,28 @@ inline void expect_ranked_in_buckets(Ranking& ranking, Class size, const KeySet&
   expect_stated(ranking, false);
 }
 
-/// Collective: NPB's keys in ascending order fill no list, but whole batches of them have the same
-/// bucket, for which no block has room at once.
-inline void expect_sorted_keys_ranked_in_buckets(Ranking& ranking, Class size) {
+/// Collective: NPB's keys fill no list in any order, such as ascending by `part(key)`, whichever
+/// whole batches have the same.
+template <class Part>
+inline void expect_ranked_in_buckets_by(const Part& part, Ranking& ranking, Class size) {
   std::vector<Key> keys = keys_of(key_sets.front(), size);
-  std::sort(keys.begin(), keys.end());
+  std::stable_sort(keys.begin(), keys.end(), [&](Key a, Key b) { return part(a) < part(b); });
   expect_ranked(ranking, size, keys);
   EXPECT_FALSE(ranking.overflowed());
   expect_stated(ranking, false);
+}
+
+/// Collective: whole batches have the same bucket, for which no block has room at once.
+inline void expect_sorted_keys_ranked_in_buckets(Ranking& ranking, Class size) {
+  expect_ranked_in_buckets_by([](Key key) { return key; }, ranking, size);
+}
+
+/// Collective: whole batches have the same few buckets of each quarter of the values, which may
+/// belong to one warp.
+inline void expect_clustered_keys_ranked_in_buckets(Ranking& ranking, Class size) {
+  const Key quarter = Key{1} << (is_parameters(size).log2_values - 2);
+  expect_ranked_in_buckets_by([=](Key key) { return key % quarter / (quarter / 16); }, ranking,
+                              size);
 }
 
 /// The verification of ranks by a perturbed operator.

@@ -3,6 +3,7 @@
 #include "bankfull/core/comm/peer_signals.cuh"
 #include "bankfull/core/exec/launch.cuh"
 #include "bankfull/core/exec/vector16.cuh"
+#include "bankfull/workloads/npb/is/cuda/key_batches.cuh"
 #include "bankfull/workloads/npb/is/is.hpp"
 
 #include <bit>
@@ -24,6 +25,11 @@ namespace bankfull::npb::is::cuda {
 // with another distribution may claim places beyond it. Such units overwrite only lists of this
 // ranking, which is then discarded: the kernel that reads the lists compares the claimed places
 // with the capacity.
+//
+// There are two schedules: the one here, and that of partition_by_warps.cuh for many buckets.
+
+template <class Shape, class Lists>
+class PartitionBlock;
 
 /// When the keys of the next batch are requested: before those of this one are counted, or once
 /// these are in the rings, so that a thread has registers for twice as many keys.
@@ -33,6 +39,9 @@ enum class Asks { early, late };
 template <int Threads, int Buckets, int Unit, int Ring, int KeysAThread, int BlocksAMultiprocessor,
           Asks When = Asks::early>
 struct PartitionShape {
+  template <class Lists>
+  using Block = PartitionBlock<PartitionShape, Lists>;
+
   static constexpr bool asks_late = When == Asks::late;
 
   static constexpr int threads = Threads;
@@ -51,7 +60,6 @@ struct PartitionShape {
   static constexpr int own_buckets = Buckets / groups;
   static_assert(Buckets % groups == 0 && 32 % lanes == 0 && groups * lanes == Threads);
   static_assert(Ring >= Unit && Ring % keys_per_lane == 0);
-  static_assert(KeysAThread % 4 == 0 && KeysAThread < 32);
   static_assert(batch + Unit < 1 << 16);
 };
 
@@ -93,12 +101,17 @@ struct ListsHere {
   template <class Shape>
   __device__ __forceinline__ void prepare(Shared<Shape>& /*shared*/) const {}
 
-  /// Units beyond a bucket's capacity go to the next bucket's list, those of the last bucket to
-  /// `spill`.
   template <class Shape>
   [[nodiscard]] __device__ __forceinline__ uint4* unit_at(const Shared<Shape>& /*shared*/,
                                                           int /*bucket*/,
                                                           std::uint32_t place) const {
+    return unit_at<Shape>(place);
+  }
+
+  /// Units beyond a bucket's capacity go to the next bucket's list, those of the last bucket to
+  /// `spill`.
+  template <class Shape>
+  [[nodiscard]] __device__ __forceinline__ uint4* unit_at(std::uint32_t place) const {
     return reinterpret_cast<uint4*>(lists) + std::size_t{min(place, spill)} * Shape::lanes;
   }
 };
@@ -153,46 +166,46 @@ struct PartitionArguments {
   std::uint32_t* fillers;  ///< of each bucket
 };
 
+/// Empties the rings of a block, all of whose threads call. Returns the arguments' `low_bits`, by
+/// way of memory: otherwise the compiler would keep the bucket of every key in a register from
+/// where it is counted to where it is stored.
+template <class Shape, class Lists, class Shared>
+__device__ __forceinline__ int begin_block(const PartitionArguments<Lists>& arguments,
+                                           Shared& shared) {
+  for (unsigned n = threadIdx.x; n < Shape::buckets; n += Shape::threads) {
+    shared.states[n] = 0;
+  }
+  arguments.lists.prepare(shared.lists);
+  if (threadIdx.x == 0) {
+    shared.low_bits = arguments.low_bits;
+  }
+  __syncthreads();
+  return *static_cast<const volatile int*>(&shared.low_bits);
+}
+
 /// One block of the partition.
 template <class Shape, class Lists>
 class PartitionBlock {
  public:
+  using Shared = PartitionShared<Shape, Lists>;
+
   __device__ __forceinline__ PartitionBlock(const PartitionArguments<Lists>& arguments,
-                                            PartitionShared<Shape, Lists>& shared)
+                                            Shared& shared)
       : f_(arguments),
         shared_(shared),
+        batches_(arguments),
         thread_(static_cast<int>(threadIdx.x)),
         lane_(thread_ % Shape::lanes),
         group_(thread_ / Shape::lanes),
         group_mask_(((1U << (Shape::lanes - 1)) * 2U - 1U) << (thread_ % 32 - lane_)) {}
 
   __device__ __forceinline__ void run() {
-    for (int n = thread_; n < Shape::buckets; n += Shape::threads) {
-      shared_.states[n] = 0;
-    }
-    f_.lists.prepare(shared_.lists);
-    if (thread_ == 0) {
-      shared_.low_bits = f_.low_bits;
-    }
-    __syncthreads();
-    low_bits_ = *static_cast<const volatile int*>(&shared_.low_bits);
-    std::int64_t batch = blockIdx.x;
-    ask(batch);
-    while (batch < f_.batches) {
-      Key keys[static_cast<std::size_t>(Shape::keys_per_thread)];
-      take(batch, keys);
-      if constexpr (!Shape::asks_late) {
-        ask(batch + gridDim.x);
-      }
-      put(batch, keys);
-      batch += gridDim.x;
-    }
+    low_bits_ = begin_block<Shape>(f_, shared_);
+    batches_.for_each([&](std::int64_t batch, const Key* keys) { put(batch, keys); });
     finish();
   }
 
  private:
-  static constexpr int vectors = Shape::keys_per_thread / 4;
-
   template <class Body>
   __device__ __forceinline__ void for_own_buckets(const Body& body) const {
 #pragma unroll
@@ -203,43 +216,11 @@ class PartitionBlock {
 
   __device__ __forceinline__ bool leads() const { return lane_ == 0; }
 
-  __device__ __forceinline__ uint4* vector_at(std::int64_t batch, int n) const {
-    return reinterpret_cast<uint4*>(f_.keys) + (batch * vectors + n) * Shape::threads + thread_;
-  }
-
-  __device__ __forceinline__ void ask(std::int64_t batch) {
-    if (batch < f_.batches) {
-#pragma unroll
-      for (int n = 0; n < vectors; ++n) {
-        asked_[n] = *vector_at(batch, n);
-      }
-    }
-  }
-
-  __device__ __forceinline__ void take(std::int64_t batch, Key* keys) {
-#pragma unroll
-    for (int n = 0; n < vectors; ++n) {
-      keys[4 * n] = asked_[n].x;
-      keys[4 * n + 1] = asked_[n].y;
-      keys[4 * n + 2] = asked_[n].z;
-      keys[4 * n + 3] = asked_[n].w;
-    }
-    // Changes are within the first keys, those of each thread's first vector of the first batch.
-    if (batch == 0) {
-#pragma unroll
-      for (int n = 0; n < 4; ++n) {
-        for (const Change& change : f_.changes) {
-          if (change.position == 4 * thread_ + n) {
-            keys[n] = change.key;
-            f_.keys[change.position] = change.key;
-          }
-        }
-      }
-    }
-  }
-
   /// Puts a batch into the rings and flushes full units.
   __device__ __forceinline__ void put(std::int64_t batch, const Key* keys) {
+    if constexpr (!Shape::asks_late) {
+      batches_.ask_behind(batch);
+    }
     std::uint32_t tickets[static_cast<std::size_t>(Shape::keys_per_thread)];
 #pragma unroll
     for (int n = 0; n < Shape::keys_per_thread; ++n) {
@@ -255,7 +236,7 @@ class PartitionBlock {
       }
     }
     if constexpr (Shape::asks_late) {
-      ask(batch + gridDim.x);
+      batches_.ask_behind(batch);
     }
     const bool again = __syncthreads_or(static_cast<int>(left)) != 0;
     for_own_buckets([&](int n, int bucket) { write(n, bucket); });
@@ -265,16 +246,16 @@ class PartitionBlock {
   }
 
   /// Puts the keys of a batch that had no room, those of the bit mask `left`, one per thread at a
-  /// time. It reads them again, because registers that hold them would be missing elsewhere.
+  /// time.
   __device__ __forceinline__ void put_left(std::int64_t batch, std::uint32_t left) {
     for (std::uint32_t bits = left; bits != 0; bits &= bits - 1U) {
-      discount(left_key(batch, bits));
+      discount(batches_.first_key(batch, bits));
     }
     bool again = true;
     while (again) {
       __syncthreads();  // only keys in rings are counted, and the units before have left these
       const bool any = left != 0;
-      const Key key = any ? left_key(batch, left) : 0;
+      const Key key = any ? batches_.first_key(batch, left) : 0;
       const std::uint32_t ticket = any ? count(key) : 0;
       __syncthreads();
       for_own_buckets([&](int n, int bucket) { claim_full_units(n, bucket); });
@@ -286,13 +267,6 @@ class PartitionBlock {
         discount(key);
       }
     }
-  }
-
-  /// The thread's first key of a bit mask that is not 0.
-  [[nodiscard]] __device__ __forceinline__ Key left_key(std::int64_t batch,
-                                                        std::uint32_t left) const {
-    const int n = __ffs(static_cast<int>(left)) - 1;
-    return reinterpret_cast<const Key*>(vector_at(batch, n / 4))[n % 4];
   }
 
   [[nodiscard]] __device__ __forceinline__ std::uint32_t count(Key key) const {
@@ -367,17 +341,14 @@ class PartitionBlock {
   }
 
   const PartitionArguments<Lists>& f_;
-  PartitionShared<Shape, Lists>& shared_;
+  Shared& shared_;
+  KeyBatches<Shape, PartitionArguments<Lists>> batches_;
   int thread_;
   int lane_;
   int group_;
   unsigned group_mask_;
 
-  /// That of the arguments, by way of memory: otherwise the compiler would keep the bucket of every
-  /// key in a register from where it is counted to where it is stored.
   int low_bits_;
-
-  uint4 asked_[static_cast<std::size_t>(vectors)];
 
   // The own buckets' full units: where they begin in the ring and how many they are, in the halves
   // of a word; and, with leading lanes, where they go.
@@ -388,10 +359,14 @@ class PartitionBlock {
 template <class Shape, class Lists>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocessor)
     partition_kernel(const __grid_constant__ PartitionArguments<Lists> arguments) {
+  using Block = typename Shape::template Block<Lists>;
   extern __shared__ uint4 shared_memory[];
-  PartitionBlock<Shape, Lists>(arguments,
-                               *reinterpret_cast<PartitionShared<Shape, Lists>*>(shared_memory))
-      .run();
+  Block(arguments, *reinterpret_cast<typename Block::Shared*>(shared_memory)).run();
 }
+
+/// Of each block.
+template <class Shape, class Lists>
+constexpr std::size_t partition_shared_bytes =
+    sizeof(typename Shape::template Block<Lists>::Shared);
 
 }  // namespace bankfull::npb::is::cuda

@@ -105,7 +105,7 @@ class CudaRanking final : public BucketRanking {
         fillers_(MemorySpace::device, is_iterations * buckets),
         findings_(MemorySpace::device, 1) {
     expects(extent_.low_bits <= 16, "keys of a bucket differ in 16 bits");
-    allow_shared_bytes(partition_keys, sizeof(PartitionShared<Shape, ListsHere>));
+    allow_shared_bytes(partition_keys, partition_shared_bytes<Shape, ListsHere>);
     allow_shared_bytes(rank_buckets, max_counter_bytes);
     queue_keys(size(), {0, extent_.keys}, keys_.data(), stream_);
     copy_bytes(first_keys_.data(), keys_.data(), sizeof first_keys_, stream_);
@@ -184,7 +184,7 @@ class CudaRanking final : public BucketRanking {
     const std::array<Change, 2> changes = changes_of(size(), iteration);
     launch(stream_,
            {dim3(static_cast<unsigned>(extent_.blocks)), dim3(Shape::threads),
-            sizeof(PartitionShared<Shape, ListsHere>)},
+            partition_shared_bytes<Shape, ListsHere>},
            partition_keys,
            PartitionArguments<ListsHere>{.keys = keys_.data(),
                                          .batches = extent_.batches(),

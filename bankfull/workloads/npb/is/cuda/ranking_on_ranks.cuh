@@ -111,7 +111,7 @@ class CudaRankingOnRanks final : public BucketRanking {
         test_keys_(MemorySpace::device, is_tests),
         smaller_(device_buffer<std::uint32_t>(own_values().size())),
         findings_(MemorySpace::device, 1) {
-    allow_shared_bytes(partition_keys, sizeof(PartitionShared<Shape, ListsInMessages>));
+    allow_shared_bytes(partition_keys, partition_shared_bytes<Shape, ListsInMessages>);
     allow_shared_bytes(rank_buckets, counter_words(16) * sizeof(std::uint32_t));
     queue_keys(size(), own_.keys, keys_.data(), stream_);
     fetch_first_keys();
@@ -318,7 +318,7 @@ class CudaRankingOnRanks final : public BucketRanking {
     const std::array<Change, 2> changes = own_changes(iteration);
     launch(stream_,
            {dim3(static_cast<unsigned>(own_.blocks)), dim3(Shape::threads),
-            sizeof(PartitionShared<Shape, ListsInMessages>)},
+            partition_shared_bytes<Shape, ListsInMessages>},
            partition_keys,
            PartitionArguments<ListsInMessages>{.keys = keys_.data(),
                                                .batches = own_.batches(),

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/workloads/npb/is/cuda/partition.cuh"
+#include "bankfull/workloads/npb/is/cuda/partition_by_warps.cuh"
 #include "bankfull/workloads/npb/is/cuda/ranking.cuh"
 
 namespace bankfull::npb::is::cuda {
@@ -15,9 +16,10 @@ using Narrow = PartitionShape<1024, 512, 16, 160, 16, 1, Asks::late>;
 using NarrowOnRanks = PartitionShape<1024, 512, 64, 128, 8, 1>;
 
 /// Buckets of 2^16 values, for many values.
-using Wide = PartitionShape<1024, 2048, 16, 48, 16, 1, Asks::late>;
+using Wide = WarpPartitionShape<1024, 2048, 32, 64, 16>;
 
-/// With smaller batches, because message addresses need registers.
+/// With smaller batches, because message addresses need registers, and no shared memory is left
+/// for queues.
 using WideOnRanks = PartitionShape<1024, 2048, 16, 48, 8, 1>;
 
 /// How the buckets of these are ranked.
