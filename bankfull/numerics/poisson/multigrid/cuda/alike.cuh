@@ -18,8 +18,8 @@ struct AlikePlace {
   int warp;
   int j;  ///< of the first of its cells; before or behind the axis in a region's margin
   int k;  ///< likewise
-  unsigned bytes[Rows];  ///< to each row's first cell from the plane's, in fp32
-  bool writes_row[Rows];
+  unsigned bytes[std::size_t{Rows}];  ///< to each row's first cell from the plane's, in fp32
+  bool writes_row[std::size_t{Rows}];
 
   __device__ __forceinline__ AlikePlace(const LevelView& level, int margin)
       : lane(static_cast<int>(threadIdx.x)),
@@ -67,10 +67,11 @@ __device__ __forceinline__ const Pair<T>* pair_at(const T* plane, unsigned bytes
 
 /// The cell along i of a plane less than a level before or behind it; no division.
 __device__ __forceinline__ int alike_cell(const AxisView& axis, int plane) {
+  const int cells = axis.cells;
   if (axis.periodic) {
-    return plane < 0 ? plane + axis.cells : plane >= axis.cells ? plane - axis.cells : plane;
+    return plane < 0 ? plane + cells : plane >= cells ? plane - cells : plane;
   }
-  return min(max(plane, 0), axis.cells - 1);
+  return min(max(plane, 0), cells - 1);
 }
 
 /// The mean of the children, as Restriction forms it, i coarsened. Coarsened: j and k are, too.

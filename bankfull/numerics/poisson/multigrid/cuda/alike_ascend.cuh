@@ -136,11 +136,12 @@ class AlikeAscentBlock {
       if (!writes(plane)) {
         return;
       }
+      const Real* const from = plane_of(f_.p, plane);
       auto& arrivals = shared_.p.at[output_slot(Step, ascend_reach - alike_lead)];
 #pragma unroll
       for (int row = 0; row < rows; ++row) {
         if (place_.writes_row[row]) {
-          arrivals.ask_row(plane_of(f_.p, plane), place_, row);
+          arrivals.ask_row(from, place_, row);
         }
       }
     }
@@ -190,6 +191,7 @@ class AlikeAscentBlock {
     if (!writes(plane)) {
       return;
     }
+    Real* const to = plane_of(f_.p, plane);
 #pragma unroll
     for (int row = 0; row < rows; ++row) {
       if (place_.writes_row[row]) {
@@ -198,7 +200,7 @@ class AlikeAscentBlock {
           result = corrected(shared_.p.at[output_slot(Step, ascend_reach)].at[row][place_.thread()],
                              result, unscaled_);
         }
-        *pair_at(plane_of(f_.p, plane), place_.bytes[row]) = result;
+        *pair_at(to, place_.bytes[row]) = result;
       }
     }
   }

@@ -144,11 +144,11 @@ class AlikeDescentBlock {
   }
 
   __device__ __forceinline__ void write(int plane, const Patch<float, rows>& e) const {
+    float* const to = f_.e + plane * f_.level.at.plane;
 #pragma unroll
     for (int row = 0; row < rows; ++row) {
       if (place_.writes_row[row]) {
-        *pair_at(f_.e + plane * f_.level.at.plane, place_.bytes[row]) = {e.at[row][0],
-                                                                         e.at[row][1]};
+        *pair_at(to, place_.bytes[row]) = {e.at[row][0], e.at[row][1]};
       }
     }
   }

@@ -19,7 +19,7 @@ namespace bankfull::poisson::multigrid::cuda {
 /// registers that would wait for them.
 template <class T, int Rows, int Threads>
 struct Arrivals {
-  Pair<T> at[Rows][Threads];
+  Pair<T> at[std::size_t{Rows}][std::size_t{Threads}];
 
   /// Of a plane of a field.
   template <int Warps>
@@ -46,7 +46,7 @@ struct Arrivals {
 /// Arrivals of some planes, or of none.
 template <class Plane, int Planes>
 struct ArrivingPlanes {
-  Plane at[Planes];
+  Plane at[std::size_t{Planes}];
 };
 template <class Plane>
 struct ArrivingPlanes<Plane, 0> {};
@@ -187,11 +187,11 @@ class AlikeInterpolation {
 
   const LevelView& level_;
   const float* coarse_;
-  unsigned row_[asked_rows];
+  unsigned row_[std::size_t{asked_rows}];
   unsigned column_[3] = {};
   Patch<float, Rows> before_ = {};
   Patch<float, Rows> here_ = {};
-  float asked_[asked_rows][asked_columns];
+  float asked_[std::size_t{asked_rows}][std::size_t{asked_columns}];
 };
 
 /// The slots of planes of which a thread has values, in turn.

@@ -99,7 +99,7 @@ struct LevelView {
 /// Rows of two cells, what a thread has of a plane: [row][column].
 template <class T, int Rows>
 struct Patch {
-  T at[Rows][2];
+  T at[std::size_t{Rows}][2];
 };
 
 /// Two rows, in most kernels.

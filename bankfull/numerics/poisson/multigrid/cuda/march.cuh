@@ -163,8 +163,8 @@ struct EdgeRow {
 /// The first and last rows of all warps.
 template <bool Both, int Warps = warps>
 struct Edges {
-  EdgeRow<Both> first[Warps];
-  EdgeRow<Both> last[Warps];
+  EdgeRow<Both> first[std::size_t{Warps}];
+  EdgeRow<Both> last[std::size_t{Warps}];
 };
 
 /// What a thread finds beside its own rows: [above or below][column].

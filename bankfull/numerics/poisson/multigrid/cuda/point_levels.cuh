@@ -96,7 +96,9 @@ inline void queue_alike_ascent(const Stream& stream, int multiprocessors,
   with_bool(fields.e != nullptr, [&](auto has_e) {
     using Small = AlikeAscent<float, false, has_e, true, 4, 8>;
     using Large = AlikeAscent<float, false, has_e, true, 4, 12>;
-    const auto time_of = [](const MarchPlan& plan, int warps) { return plan.steps * (warps + 2); };
+    const auto time_of = [](const MarchPlan& plan, int of_block) {
+      return plan.steps * (of_block + 2);
+    };
     const MarchPlan small = plan_ascent<Small>(fields.level, multiprocessors);
     const MarchPlan large = plan_ascent<Large>(fields.level, multiprocessors);
     if (time_of(small, Small::warps) <= time_of(large, Large::warps)) {
