@@ -275,14 +275,6 @@ __global__ void __launch_bounds__(projection_threads, 4)
   project.end(column);
 }
 
-/// Whether rows of so many cells are whole groups of N, here and where the pressure lies.
-template <int N, class Real>
-bool in_groups(std::int64_t cells, const poisson::CellSlots<Real>& pressure) {
-  const auto address = reinterpret_cast<std::uintptr_t>(pressure.data);
-  return cells % N == 0 && pressure.folded_k == 0 && pressure.row_pitch % N == 0 &&
-         pressure.plane_pitch % N == 0 && address % (N * sizeof(Real)) == 0;
-}
-
 /// Planes of a slab, which reads the pressure in one more. Two lie together in memory; where all
 /// blocks run at the same time anyway, as many as leave two blocks for each multiprocessor.
 inline int projection_planes(int planes, unsigned columns, int multiprocessors) {

@@ -5,7 +5,6 @@
 #include "bankfull/core/field/view.hpp"
 #include "bankfull/numerics/poisson/poisson.hpp"
 #include "bankfull/workloads/convection/cuda/cells.cuh"
-#include "bankfull/workloads/convection/cuda/projection.cuh"
 #include "bankfull/workloads/convection/pressure_start.hpp"
 
 #include <cstdint>
