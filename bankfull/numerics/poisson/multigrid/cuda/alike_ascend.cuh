@@ -20,6 +20,17 @@ struct AlikeAscent {
   static constexpr int region_rows = Rows_ * Warps_;
 };
 
+/// On the finest level.
+template <class Real, bool Coarsened>
+using AlikeCorrection = AlikeAscent<Real, true, false, Coarsened, 4, 10>;
+
+/// Below it. Large regions form fewer cells for their neighbours, small ones leave fewer
+/// multiprocessors without work.
+template <bool HasE>
+using SmallAlikeAscent = AlikeAscent<float, false, HasE, true, 4, 8>;
+template <bool HasE>
+using LargeAlikeAscent = AlikeAscent<float, false, HasE, true, 4, 12>;
+
 /// Planes from one's asking for e or p to its use.
 inline constexpr int alike_lead = 2;
 

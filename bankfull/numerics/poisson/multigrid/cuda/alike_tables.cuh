@@ -27,10 +27,10 @@ static __global__ void alike_planes_kernel(LevelView level, float4* planes) {
 
 /// Whether a block of the GPU has room for what the kernels of levels with alike planes keep.
 inline bool has_room_for_alike_planes(Device gpu) {
-  using Correction = AlikeAscent<double, true, false, false, 4, 10>;
-  using Ascent = AlikeAscent<float, false, true, true, 4, 12>;
-  return std::max({sizeof(AlikeAscentShared<Correction>), sizeof(AlikeAscentShared<Ascent>),
-                   sizeof(AlikeDescentShared)}) <= max_shared_bytes(gpu, alike_planes_kernel);
+  constexpr std::size_t most =
+      std::max({sizeof(AlikeAscentShared<AlikeCorrection<double, true>>),
+                sizeof(AlikeAscentShared<LargeAlikeAscent<true>>), sizeof(AlikeDescentShared)});
+  return most <= max_shared_bytes(gpu, alike_planes_kernel);
 }
 
 /// The constants of a level.

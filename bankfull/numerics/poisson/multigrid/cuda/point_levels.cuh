@@ -84,20 +84,19 @@ template <class Real>
 void queue_alike_correction(const Stream& stream, int multiprocessors,
                             const AscendArguments<Real>& fields) {
   with_bool(fields.level.j.coarsened, [&](auto coarsened) {
-    using Ascent = AlikeAscent<Real, true, false, coarsened, 4, 10>;
+    using Ascent = AlikeCorrection<Real, coarsened>;
     launch_alike_ascent<Ascent>(stream, plan_ascent<Ascent>(fields.level, multiprocessors), fields);
   });
 }
 
-/// Below it. Large regions form fewer cells for their neighbours, small ones leave fewer
-/// multiprocessors without work: a step's time is that of its warps and of two more.
+/// Below it: the time of a step is that of its warps and of two more.
 inline void queue_alike_ascent(const Stream& stream, int multiprocessors,
                                const AscendArguments<float>& fields) {
   with_bool(fields.e != nullptr, [&](auto has_e) {
-    using Small = AlikeAscent<float, false, has_e, true, 4, 8>;
-    using Large = AlikeAscent<float, false, has_e, true, 4, 12>;
-    const auto time_of = [](const MarchPlan& plan, int of_block) {
-      return plan.steps * (of_block + 2);
+    using Small = SmallAlikeAscent<has_e>;
+    using Large = LargeAlikeAscent<has_e>;
+    const auto time_of = [](const MarchPlan& plan, int warps_of_step) {
+      return plan.steps * (warps_of_step + 2);
     };
     const MarchPlan small = plan_ascent<Small>(fields.level, multiprocessors);
     const MarchPlan large = plan_ascent<Large>(fields.level, multiprocessors);
