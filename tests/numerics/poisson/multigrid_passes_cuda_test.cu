@@ -313,8 +313,8 @@ TEST_P(AlikePasses, TheWayDownLeavesTheSameBits) {
 
 TEST_P(AlikePasses, TheWayUpLeavesTheSameBits) {
   const Buffer<float> p = passes_.field<float>(fine_);
-  for (const float* const e :
-       {static_cast<const float*>(e_.data()), static_cast<float*>(nullptr)}) {
+  const float* const starts[] = {e_.data(), nullptr};
+  for (const float* const e : starts) {
     SCOPED_TRACE(e == nullptr ? "from 0" : "from the way down");
     expect_same_bits(p, [&](const LevelView& view, int parts, float* to) {
       queue_ascent<false, float>(

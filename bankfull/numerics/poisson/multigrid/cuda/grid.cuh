@@ -3,6 +3,7 @@
 #include "bankfull/core/base/host_device.hpp"
 #include "bankfull/numerics/poisson/multigrid/point.hpp"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace bankfull::poisson::multigrid::cuda {
