@@ -30,6 +30,10 @@ namespace {
 // and at the start, from nothing, full multigrid: the level below the finest is solved better, by
 // V-cycles on all levels from the coarsest on.
 //
+// Where planes have alike cells (has_alike_planes), as those of periodic layers do, and no other
+// rank has a part of them, kernels made for that do these passes, with the same bits (queue_defect,
+// queue_descent, queue_ascent).
+//
 // Without sweeps on the finest level's way down its correction need not be kept: one pass over r
 // forms and relaxes it and adds it to p. A solve is one graph: kernels on the GPU decide whether
 // there will be another cycle.
@@ -54,6 +58,12 @@ std::vector<Pair<Real>> finest_coefficients(const Level& finest) {
   append_coefficients(finest.j, coefficients);
   append_coefficients(finest.k, coefficients);
   return coefficients;
+}
+
+/// Of an axis' first cell.
+template <class Real>
+Pair<Real> first_coefficients(const AxisLevel& axis) {
+  return {static_cast<Real>(axis.lower.front()), static_cast<Real>(axis.upper.front())};
 }
 
 /// Each cell's share in the length of its axis, for axis i, j, k.
@@ -353,42 +363,27 @@ class CudaMultigrid final : public Solver<Real> {
   void queue_defect(const Stream& stream, After after, const Loops& loops) {
     const LevelView& finest = inner_->finest();
     const Pair<Real>* const along_j = coefficients_.data() + finest.i.cells;
-    const int tiles_k = parts_of(finest.k.cells, region_columns);
-    const int tiles_j = parts_of(finest.j.cells, 2 * defect_warps);
-    const int planes = defect_planes(finest.planes(), tiles_k * tiles_j);
-    const DefectArguments<Real> arguments{.level = finest,
-                                          .coefficients_i = coefficients_.data(),
-                                          .coefficients_j = along_j,
-                                          .coefficients_k = along_j + finest.j.cells,
-                                          .f = f_.data(),
-                                          .p = p_.data(),
-                                          .r = residual(),
-                                          .coarse_r = inner_->residual(),
-                                          .planes = planes,
-                                          .own = finest_.own_cells(),
-                                          .after = after,
-                                          .decides = !exchanges_,
-                                          .limits = limits_,
-                                          .control = control_.data(),
-                                          .loops = loops};
-    const dim3 grid(static_cast<unsigned>(tiles_k), static_cast<unsigned>(tiles_j),
-                    static_cast<unsigned>(parts_of(finest.planes(), planes)));
-    with_bool(has_seams(finest_.level), [&](auto seams) {
-      launch(stream, {grid, dim3(32, defect_warps)}, defect_kernel<Real, seams>, arguments);
-    });
+    cuda::queue_defect<Real>(stream, multiprocessors_, has_seams(finest_.level),
+                             {.level = finest,
+                              .coefficients_i = coefficients_.data(),
+                              .coefficients_j = along_j,
+                              .coefficients_k = along_j + finest.j.cells,
+                              .alike_j = first_coefficients<Real>(finest_.level.j),
+                              .alike_k = first_coefficients<Real>(finest_.level.k),
+                              .f = f_.data(),
+                              .p = p_.data(),
+                              .r = residual(),
+                              .coarse_r = inner_->residual(),
+                              .own = finest_.own_cells(),
+                              .after = after,
+                              .decides = !exchanges_,
+                              .limits = limits_,
+                              .control = control_.data(),
+                              .loops = loops});
     if (exchanges_) {
       exchanges_->over_ranks(after == After::cycle).queue_largest(control_.data()->over_ranks, 1);
       launch(stream, {dim3(1), dim3(1)}, decide_kernel, control_.data(), limits_, after, loops);
     }
-  }
-
-  /// Planes per slab: several blocks per multiprocessor, but no more planes than help.
-  [[nodiscard]] int defect_planes(int planes, int tiles) const {
-    constexpr int blocks_per_multiprocessor = 8;
-    constexpr int max_planes = 64;
-    const int slabs = std::max(blocks_per_multiprocessor * multiprocessors_ / tiles, 1);
-    const int even = (parts_of(planes, slabs) + 1) / 2 * 2;
-    return std::clamp(even, 2, max_planes);
   }
 
   void queue_ascent(const Stream& stream) const {

@@ -13,6 +13,7 @@
 #include "bankfull/workloads/convection/cuda/implicit.cuh"
 #include "bankfull/workloads/convection/cuda/profiles.cuh"
 #include "bankfull/workloads/convection/cuda/projection.cuh"
+#include "bankfull/workloads/convection/cuda/start.cuh"
 #include "bankfull/workloads/convection/cuda/tally.cuh"
 #include "bankfull/workloads/convection/drive.hpp"
 #include "bankfull/workloads/convection/flow.hpp"
@@ -96,19 +97,6 @@ struct StartOnGpu {
   std::int64_t first = step_of_first_pressure;
   StartWeights weights;
   StartWeights given;  ///< of a stage that a caller chooses
-};
-
-template <class Real>
-struct StartPressure {
-  const StartWeights* weights;
-  poisson::CellSlots<Real> potential;
-  FieldView<Real> before;
-  FieldView<float> expected;
-
-  __device__ void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    Real& cell = potential(i, j, k);
-    cell = pressure_start(*weights, cell, before(i, j, k), expected(i, j, k));
-  }
 };
 
 /// The pressure of the step before the last one, and its change that was expected.
@@ -589,9 +577,8 @@ class CudaBackend {
   }
 
   void queue_start(const StartWeights* weights) {
-    for_each(stream_, box_of(n_),
-             StartPressure<Real>{weights, pressure_->solution(), past_->pressure[0],
-                                 past_->expected_change[0]});
+    convection::queue_start<Real>(
+        gpu_, n_, {weights, pressure_->solution(), past_->pressure[0], past_->expected_change[0]});
   }
 
   /// The last plane waits for the velocity beyond it, the others need not.

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <random>
 #include <string>
+#include <tuple>
 #include <vector>
 
 // The declared traffic of multigrid's passes on a GPU against what they read and write.
@@ -32,6 +33,7 @@ class Passes {
   explicit Passes(const std::vector<Level>& levels)
       : levels_(levels), tables_(uploaded(tables_of(levels), stream_)) {
     views_ = views_of(levels, tables_.data());
+    alike_planes_ = show_alike_planes(levels, views_, stream_);
   }
 
   [[nodiscard]] const Stream& stream() const { return stream_; }
@@ -60,7 +62,77 @@ class Passes {
   std::vector<Level> levels_;
   Buffer<float> tables_;
   std::vector<LevelView> views_;
+  Buffer<float4> alike_planes_;
   std::mt19937_64 random_{1};
+};
+
+/// The pass over the outer residual of the finest level.
+template <class Real>
+class DefectRun {
+ public:
+  struct Fields {
+    const Real* f;
+    Real* p;
+    float* r;
+    float* coarse_r;
+  };
+
+  explicit DefectRun(const Passes& passes)
+      : passes_(passes), view_(passes.view(0)), control_(MemorySpace::device, 1) {
+    const Level& level = passes.level(0);
+    std::vector<Pair<Real>> coefficients;
+    for (const AxisLevel* axis : {&level.i, &level.j, &level.k}) {
+      for (std::size_t n = 0; n < axis->lower.size(); ++n) {
+        coefficients.push_back(
+            {static_cast<Real>(axis->lower[n]), static_cast<Real>(axis->upper[n])});
+      }
+    }
+    alike_j_ = coefficients[static_cast<std::size_t>(level.i.cells)];
+    alike_k_ = coefficients[static_cast<std::size_t>(level.i.cells + level.j.cells)];
+    coefficients_ = uploaded(coefficients, passes.stream());
+  }
+
+  /// By the kernels for all levels.
+  void forget_alike_planes() { view_.alike = {}; }
+
+  void queue(int gpu_parts, const Fields& fields, int starts_from_zero = 0) const {
+    Control start{};
+    start.scale = 0.5;
+    start.mean = 0.125;
+    start.starts_from_zero = starts_from_zero;
+    passes_.gpu().from_host(std::vector<Control>{start}, control_.data());
+    const Level& level = passes_.level(0);
+    queue_defect<Real>(
+        passes_.stream(), gpu_parts, has_seams(level),
+        {.level = view_,
+         .coefficients_i = coefficients_.data(),
+         .coefficients_j = coefficients_.data() + level.i.cells,
+         .coefficients_k = coefficients_.data() + level.i.cells + level.j.cells,
+         .alike_j = alike_j_,
+         .alike_k = alike_k_,
+         .f = fields.f,
+         .p = fields.p,
+         .r = fields.r,
+         .coarse_r = fields.coarse_r,
+         .own = {0, static_cast<int>(level.i.cells), 0, static_cast<int>(level.j.cells)},
+         .after = After::cycle,
+         .decides = false,
+         .limits = {},
+         .control = control_.data(),
+         .loops = {}});
+  }
+
+  [[nodiscard]] double largest() const {
+    return passes_.gpu().to_host(control_.data(), 1).front().over_ranks[0];
+  }
+
+ private:
+  const Passes& passes_;
+  LevelView view_;
+  Buffer<Control> control_;
+  Buffer<Pair<Real>> coefficients_;
+  Pair<Real> alike_j_{};
+  Pair<Real> alike_k_{};
 };
 
 constexpr int multiprocessors = 4;  // slabs are thick
@@ -124,45 +196,12 @@ TEST_P(MultigridPasses, TheWayUpOfTheFinestLevel) {
 TEST_P(MultigridPasses, TheOuterResidual) {
   const Buffer<double> f = passes_.field<double>(fine_);
   const Buffer<double> p = passes_.field<double>(fine_);
-  const Buffer<Pair<double>> coefficients =
-      uploaded(std::vector<Pair<double>>(
-                   static_cast<std::size_t>(fine_.i.cells + fine_.j.cells + fine_.k.cells),
-                   Pair<double>{1.25, 0.75}),
-               passes_.stream());
-  const Buffer<Control> control(MemorySpace::device, 1);
+  const DefectRun<double> run(passes_);
   const gpu_traffic::Watch watch(passes_.gpu(),
                                  {Passes::watched(f, fine_), Passes::watched(p, fine_),
                                   Passes::watched(r_, fine_), Passes::watched(coarse_r_, coarse_)});
-  const int tiles_k = parts_of(passes_.view(0).k.cells, region_columns);
-  const int tiles_j = parts_of(passes_.view(0).j.cells, 2 * defect_warps);
-  constexpr int planes = 4;
   const auto pass = [&] {
-    Control start{};
-    start.scale = 0.5;
-    passes_.gpu().from_host(std::vector<Control>{start}, control.data());
-    const DefectArguments<double> arguments{
-        .level = passes_.view(0),
-        .coefficients_i = coefficients.data(),
-        .coefficients_j = coefficients.data() + fine_.i.cells,
-        .coefficients_k = coefficients.data() + fine_.i.cells + fine_.j.cells,
-        .f = f.data(),
-        .p = p.data(),
-        .r = r_.data(),
-        .coarse_r = coarse_r_.data(),
-        .planes = planes,
-        .own = {0, static_cast<int>(fine_.i.cells), 0, static_cast<int>(fine_.j.cells)},
-        .after = After::cycle,
-        .decides = false,
-        .limits = {},
-        .control = control.data(),
-        .loops = {}};
-    with_bool(seams_, [&](auto seams) {
-      launch(passes_.stream(),
-             {dim3(static_cast<unsigned>(tiles_k), static_cast<unsigned>(tiles_j),
-                   static_cast<unsigned>(parts_of(passes_.view(0).planes(), planes))),
-              dim3(32, defect_warps)},
-             defect_kernel<double, seams>, arguments);
-    });
+    run.queue(multiprocessors, {f.data(), p.data(), r_.data(), coarse_r_.data()});
   };
   gpu_traffic::expect_equal_bytes(defect_traffic<double>(fine_) + defect_restriction_traffic(fine_),
                                   watch.traffic_of(pass));
@@ -176,8 +215,169 @@ INSTANTIATE_TEST_SUITE_P(
         NamedDomain{"walls",
                     {uniform_axis(7, false), uniform_axis(18, false), uniform_axis(12, false)}},
         NamedDomain{"semi",
-                    {uniform_axis(8, true), uniform_axis(8, true), uniform_axis(8, true, 3.0)}}),
+                    {uniform_axis(8, true), uniform_axis(8, true), uniform_axis(8, true, 3.0)}},
+        NamedDomain{"layer",
+                    {uniform_axis(10, false), uniform_axis(8, true), uniform_axis(6, true)}},
+        NamedDomain{"flat_layer",
+                    {uniform_axis(10, false, 0.5), uniform_axis(6, true), uniform_axis(8, true)}}),
     domain_name);
+
+/// Levels with alike planes, by the kernels that are for them and by those for all levels.
+class AlikePasses : public testing::TestWithParam<NamedDomain> {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(has_alike_planes(fine_));
+    if (passes_.view(0).alike.planes == nullptr) {
+      GTEST_SKIP() << "the GPU has no room for the kernels of levels with alike planes";
+    }
+  }
+
+  /// Parts of the GPU, so that slabs have various numbers of planes and the last one fewer.
+  static constexpr int gpu_parts[] = {1, 2, 5, 24, 132};
+
+  template <class T>
+  [[nodiscard]] std::vector<T> host(const Buffer<T>& field) const {
+    return passes_.gpu().to_host(field.data(), static_cast<std::int64_t>(field.size()));
+  }
+
+  /// What `pass` leaves in copies of a field, for a view, of `general` planes and of alike ones.
+  template <class T, class Pass>
+  void expect_same_bits(const Buffer<T>& field, const Pass& pass) {
+    for (const int parts : gpu_parts) {
+      SCOPED_TRACE("on " + std::to_string(parts) + " multiprocessors");
+      const auto left_by = [&](const LevelView& view) {
+        const Buffer<T> copy = uploaded(host(field), passes_.stream());
+        pass(view, parts, copy.data());
+        return host(copy);
+      };
+      LevelView general = passes_.view(0);
+      general.alike = {};
+      EXPECT_EQ(left_by(passes_.view(0)), left_by(general));
+    }
+  }
+
+  template <class Real>
+  void expect_same_correction() {
+    const Buffer<double> scale = uploaded(std::vector<double>{0.5}, passes_.stream());
+    expect_same_bits(passes_.field<Real>(fine_), [&](const LevelView& view, int parts, Real* p) {
+      queue_ascent<true, Real>(passes_.stream(), parts, false,
+                               {.level = view,
+                                .coarse = coarse_r_.data(),
+                                .r = r_.data(),
+                                .p = p,
+                                .scale = scale.data()});
+    });
+  }
+
+  template <class Real>
+  void expect_same_outer_residual(int starts_from_zero) {
+    const Buffer<Real> f = passes_.field<Real>(fine_);
+    const Buffer<Real> given = passes_.field<Real>(fine_);
+    for (const int parts : gpu_parts) {
+      SCOPED_TRACE("on " + std::to_string(parts) + " multiprocessors");
+      const auto left_by = [&](bool is_general) {
+        const Buffer<Real> p = uploaded(host(given), passes_.stream());
+        const Buffer<float> r = uploaded(host(e_), passes_.stream());
+        const Buffer<float> coarse_r = uploaded(host(coarse_r_), passes_.stream());
+        DefectRun<Real> run(passes_);
+        if (is_general) {
+          run.forget_alike_planes();
+        }
+        run.queue(parts, {f.data(), p.data(), r.data(), coarse_r.data()}, starts_from_zero);
+        return std::tuple{host(p), host(r), host(coarse_r), run.largest()};
+      };
+      EXPECT_EQ(left_by(false), left_by(true));
+    }
+  }
+
+  Passes passes_{make_levels_along(Turned(GetParam().domain).domain, -1)};
+  const Level& fine_ = passes_.level(0);
+  const Level& coarse_ = passes_.level(1);
+  Buffer<float> r_ = passes_.field<float>(fine_);
+  Buffer<float> e_ = passes_.field<float>(fine_);
+  Buffer<float> coarse_r_ = passes_.field<float>(coarse_);
+};
+
+TEST_P(AlikePasses, TheWayDownLeavesTheSameBits) {
+  expect_same_bits(e_, [&](const LevelView& view, int parts, float* e) {
+    queue_descent(
+        passes_.stream(), parts, false,
+        {.level = view, .r = r_.data(), .start = nullptr, .e = e, .coarse_r = coarse_r_.data()});
+  });
+  expect_same_bits(coarse_r_, [&](const LevelView& view, int parts, float* coarse_r) {
+    queue_descent(
+        passes_.stream(), parts, false,
+        {.level = view, .r = r_.data(), .start = nullptr, .e = e_.data(), .coarse_r = coarse_r});
+  });
+}
+
+TEST_P(AlikePasses, TheWayUpLeavesTheSameBits) {
+  const Buffer<float> p = passes_.field<float>(fine_);
+  const float* const starts[] = {e_.data(), nullptr};
+  for (const float* const e : starts) {
+    SCOPED_TRACE(e == nullptr ? "from 0" : "from the way down");
+    expect_same_bits(p, [&](const LevelView& view, int parts, float* to) {
+      queue_ascent<false, float>(
+          passes_.stream(), parts, false,
+          {.level = view, .coarse = coarse_r_.data(), .r = r_.data(), .e = e, .p = to});
+    });
+  }
+}
+
+TEST_P(AlikePasses, TheWayUpOfTheFinestLevelLeavesTheSameBits) {
+  expect_same_correction<double>();
+  expect_same_correction<float>();
+}
+
+TEST_P(AlikePasses, TheOuterResidualLeavesTheSameBits) {
+  expect_same_outer_residual<double>(0);
+  expect_same_outer_residual<float>(0);
+}
+
+TEST_P(AlikePasses, TheFirstResidualLeavesTheSameBits) {
+  expect_same_outer_residual<double>(1);
+  expect_same_outer_residual<float>(1);
+}
+
+/// Smaller and larger than a region, also of numbers of cells that are no multiples of anything
+/// but two; between walls and around.
+INSTANTIATE_TEST_SUITE_P(
+    Domains, AlikePasses,
+    testing::Values(
+        NamedDomain{"least", {uniform_axis(8, true), uniform_axis(2, true), uniform_axis(2, true)}},
+        NamedDomain{"layer",
+                    {uniform_axis(10, false), uniform_axis(6, true), uniform_axis(14, true)}},
+        NamedDomain{"flat_layer",
+                    {uniform_axis(22, false, 0.5), uniform_axis(6, true), uniform_axis(10, true)}},
+        NamedDomain{"around",
+                    {uniform_axis(24, true), uniform_axis(58, true), uniform_axis(66, true)}},
+        NamedDomain{"flat_around",
+                    {uniform_axis(8, true, 0.5), uniform_axis(44, true), uniform_axis(58, true)}},
+        NamedDomain{"high_layer",
+                    {uniform_axis(38, false), uniform_axis(24, true), uniform_axis(70, true)}},
+        NamedDomain{"wide_layer",
+                    {uniform_axis(14, false, 1.0), uniform_axis(98, true, 1.1),
+                     uniform_axis(130, true, 0.9)}}),
+    domain_name);
+
+TEST(AlikePlanes, AreThoseOfAxesThatGoRoundEvenlyInCellsOfOneWidth) {
+  const auto is_alike = [](const Axis& i, const Axis& j, const Axis& k) {
+    return has_alike_planes(make_levels_along({i, j, k}, -1).front());
+  };
+  const Axis wall = uniform_axis(16, false);
+  const Axis around = uniform_axis(16, true);
+  EXPECT_TRUE(is_alike(wall, around, around));
+  EXPECT_TRUE(is_alike(uniform_axis(16, false, 0.5), around, around)) << "j and k not coarsened";
+  EXPECT_TRUE(is_alike(stretched_axis(16, false, 1.01), around, around)) << "i is in a table";
+  EXPECT_FALSE(is_alike(around, wall, around));
+  EXPECT_FALSE(is_alike(around, around, wall));
+  EXPECT_FALSE(is_alike(around, around, uniform_axis(15, true)));
+  EXPECT_FALSE(is_alike(around, uniform_axis(15, true), around));
+  EXPECT_FALSE(is_alike(uniform_axis(15, false), around, around));
+  EXPECT_FALSE(is_alike(uniform_axis(6, false), around, around)) << "too few planes";
+  EXPECT_FALSE(is_alike(around, around, uniform_axis(16, true, 3.0))) << "j alone is coarsened";
+  EXPECT_FALSE(is_alike(around, around, stretched_axis(16, true, 1.01)));
+}
 
 class LinePasses : public testing::TestWithParam<NamedDomain> {
  protected:

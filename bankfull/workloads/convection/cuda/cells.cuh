@@ -1,8 +1,11 @@
 #pragma once
 
+#include "bankfull/numerics/poisson/poisson.hpp"
+
 #include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 
 namespace bankfull::convection {
 
@@ -109,6 +112,14 @@ template <class Real, int N>
 __device__ __forceinline__ void store_cells_once(Real* at, const Cells<Real, N>& cells) {
   __stcs(reinterpret_cast<detail::Words<Real, N>*>(at),
          std::bit_cast<detail::Words<Real, N>>(cells));
+}
+
+/// Whether rows of so many cells are whole groups of N, here and where the pressure lies.
+template <int N, class Real>
+bool in_groups(std::int64_t cells, const poisson::CellSlots<Real>& pressure) {
+  const auto address = reinterpret_cast<std::uintptr_t>(pressure.data);
+  return cells % N == 0 && pressure.folded_k == 0 && pressure.row_pitch % N == 0 &&
+         pressure.plane_pitch % N == 0 && address % (N * sizeof(Real)) == 0;
 }
 
 }  // namespace bankfull::convection

@@ -275,14 +275,6 @@ __global__ void __launch_bounds__(projection_threads, 4)
   project.end(column);
 }
 
-/// Whether rows are whole groups of N cells, here and where the pressure lies.
-template <int N, class Real>
-bool in_groups(const FlowOnGpu<Real>& flow, const poisson::CellSlots<Real>& pressure) {
-  const auto address = reinterpret_cast<std::uintptr_t>(pressure.data);
-  return flow.cells[2] % N == 0 && pressure.folded_k == 0 && pressure.row_pitch % N == 0 &&
-         pressure.plane_pitch % N == 0 && address % (N * sizeof(Real)) == 0;
-}
-
 /// Planes of a slab, which reads the pressure in one more. Two lie together in memory; where all
 /// blocks run at the same time anyway, as many as leave two blocks for each multiprocessor.
 inline int projection_planes(int planes, unsigned columns, int multiprocessors) {
@@ -318,7 +310,8 @@ template <class Real>
 void queue_project(const Stream& stream, const PlanesOfBlock& planes,
                    const Project<InPlane::uniform, Real>& project) {
   constexpr int together = projected_together<Real>;
-  if (planes.count > 0 && planes.step == 1 && in_groups<together>(project.flow, project.pressure)) {
+  if (planes.count > 0 && planes.step == 1 &&
+      in_groups<together>(project.flow.cells[2], project.pressure)) {
     queue_project_cells<together>(stream, planes, project);
   } else {
     queue_thin(stream, planes, project.flow.cells, project);

@@ -35,6 +35,13 @@ Traffic ascent_traffic(const Level& level) {
                    (Adds ? CellFlops::correction * cells : 0.0)};
 }
 
+/// p + w / scale, exact but for the addition.
+template <class Real>
+__device__ __forceinline__ Pair<Real> corrected(const Pair<Real>& p, const Pair<Real>& w,
+                                                Real unscaled) {
+  return {fma(w.x, unscaled, p.x), fma(w.y, unscaled, p.y)};
+}
+
 inline constexpr int ascend_stages = 4;  ///< half-sweeps
 inline constexpr int ascend_reach = 4;
 inline constexpr int ascend_period = 6;  ///< planes of which a thread has values
@@ -123,7 +130,7 @@ class AscendBlock {
     publish<Step, 1>();
     publish<Step, 2>();
     publish<Step, 3>();
-    wait_for_neighbours(place_.warp);
+    wait_for_neighbours<warps>(place_.warp);
   }
 
   /// Asks for what the next plane's cell needs.
@@ -255,10 +262,7 @@ class AscendBlock {
       if (place_.writes_row[row]) {
         Pair<Real> result{static_cast<Real>(w.at[row][0]), static_cast<Real>(w.at[row][1])};
         if constexpr (Adds) {
-          // Exact but for the addition.
-          const Pair<Real> p = asked_output(row);
-          result.x = fma(result.x, unscaled_, p.x);
-          result.y = fma(result.y, unscaled_, p.y);
+          result = corrected(asked_output(row), result, unscaled_);
         }
         if (place_.k + 1 == f_.level.k.cells) {
           result.y = 0;  // what stands beside the last column must stay a number

@@ -1,6 +1,9 @@
 #pragma once
 
+#include "bankfull/core/exec/launch.cuh"
+#include "bankfull/numerics/poisson/multigrid/cuda/alike.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/control.cuh"
+#include "bankfull/numerics/poisson/multigrid/cuda/level_tables.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/transfer.cuh"
 #include "bankfull/numerics/poisson/multigrid/point.hpp"
 #include "bankfull/numerics/poisson/multigrid/traffic.hpp"
@@ -23,6 +26,8 @@ struct DefectArguments {
   const Pair<Real>* coefficients_i;  ///< lower and upper, one per cell
   const Pair<Real>* coefficients_j;
   const Pair<Real>* coefficients_k;
+  Pair<Real> alike_j;  ///< of all cells, where planes have alike ones
+  Pair<Real> alike_k;
   const Real* f;
   Real* p;
   float* r;
@@ -51,13 +56,18 @@ inline Traffic defect_restriction_traffic(const Level& level) {
 }
 
 inline constexpr int defect_warps = 8;
+inline constexpr int defect_rows = 2 * defect_warps;  ///< of a block
 
-/// A thread's two rows of two cells, plane after plane: neighbouring columns and rows come from
-/// where other threads of the block leave them in the cache.
+// A thread has two rows of two cells, plane after plane. Where they lie in a plane, what couples
+// them with those beside them and what their residual is for depends on the level:
+
+/// Of any level.
 template <class Real, bool Seams>
-class DefectBlock {
+class AnyDefectCells {
  public:
-  __device__ __forceinline__ explicit DefectBlock(const DefectArguments<Real>& arguments)
+  static constexpr int blocks = 2;  ///< of a multiprocessor
+
+  __device__ __forceinline__ explicit AnyDefectCells(const DefectArguments<Real>& arguments)
       : f_(arguments),
         j_(2 * (static_cast<int>(blockIdx.y) * defect_warps + static_cast<int>(threadIdx.y))),
         k_(2 * (static_cast<int>(blockIdx.x) * 32 + static_cast<int>(threadIdx.x))),
@@ -74,6 +84,161 @@ class DefectBlock {
       column_[n] = f_.coefficients_k[cells_.column(n)];
     }
   }
+
+  /// The cell along i.
+  [[nodiscard]] __device__ __forceinline__ int cell_of(int plane) const {
+    return f_.level.i.cell_at(plane);
+  }
+
+  // From a plane of a field.
+  [[nodiscard]] __device__ __forceinline__ Quad<Real> load(const Real* plane) const {
+    return cells_.load(plane, f_.level.at.row);
+  }
+  /// The rows above and below.
+  [[nodiscard]] __device__ __forceinline__ Quad<Real> rows_beside(const Real* plane) const {
+    return cells_.load_rows(plane, f_.level.at.row, above_, below_);
+  }
+  /// The cells left and right of a row.
+  [[nodiscard]] __device__ __forceinline__ Pair<Real> columns_beside(const Real* plane,
+                                                                     int row) const {
+    const Real* const own = plane + cells_.row(row) * f_.level.at.row;
+    return {__ldg(own + left_), __ldg(own + right_)};
+  }
+
+  [[nodiscard]] __device__ __forceinline__ Faces<Real> coefficients(const Pair<Real>& along_i,
+                                                                    int row, int column) const {
+    return {along_i.x, along_i.y, row_[row].x, row_[row].y, column_[column].x, column_[column].y};
+  }
+
+  /// To a plane of a field.
+  template <class T>
+  __device__ __forceinline__ void store(T* plane, const Quad<T>& values) const {
+#pragma unroll
+    for (int row = 0; row < 2; ++row) {
+      if (owner_ && j_ + row < f_.level.j.cells) {
+        T* const at = plane + (j_ + row) * f_.level.at.row + k_;
+        // What stands beside the last column must stay a number.
+        const bool both = k_ + 1 < f_.level.k.cells;
+        *reinterpret_cast<Pair<T>*>(at) = {values.at[row][0], both ? values.at[row][1] : T{0}};
+      }
+    }
+  }
+
+  __device__ __forceinline__ void restrict(const Quad<float>& r, int plane) {
+    restriction_.add(r, plane);
+  }
+
+  /// Whether the residual of a cell counts. Beyond the last row or column there are but copies.
+  [[nodiscard]] __device__ __forceinline__ bool counts(int plane, int row, int column) const {
+    return owner_ && plane >= f_.own.first_plane && plane < f_.own.end_plane &&
+           j_ + row >= f_.own.first_row && j_ + row < f_.own.end_row &&
+           k_ + column < f_.level.k.cells;
+  }
+
+ private:
+  const DefectArguments<Real>& f_;
+  int j_;
+  int k_;
+  bool owner_;
+  Cells<Seams> cells_;
+  int left_;
+  int right_;
+  int above_;
+  int below_;
+  Restriction restriction_;
+  Pair<Real> row_[2];
+  Pair<Real> column_[2];
+};
+
+/// Of a level with alike planes that no other rank has a part of, with the same bits.
+template <class Real, bool Coarsened>
+class AlikeDefectCells {
+ public:
+  static constexpr int blocks = sizeof(Real) == sizeof(float) ? 3 : 2;
+
+  __device__ __forceinline__ explicit AlikeDefectCells(const DefectArguments<Real>& arguments)
+      : f_(arguments), place_(f_.level, 0), restriction_(f_.level, f_.coarse_r) {
+    const LevelView& level = f_.level;
+    const int column = level.k.pair_at(place_.k);
+    above_ = bytes_of(level.j.cell_at(place_.j - 1), column);
+    below_ = bytes_of(level.j.cell_at(place_.j + 2), column);
+#pragma unroll
+    for (int row = 0; row < 2; ++row) {
+      const int own = level.j.cell_at(place_.j + row);
+      left_[row] = bytes_of(own, level.k.cell_at(place_.k - 1));
+      right_[row] = bytes_of(own, level.k.cell_at(place_.k + 2));
+    }
+  }
+
+  [[nodiscard]] __device__ __forceinline__ int cell_of(int plane) const {
+    return alike_cell(f_.level.i, plane);
+  }
+
+  [[nodiscard]] __device__ __forceinline__ Quad<Real> load(const Real* plane) const {
+    return load_rows(plane, place_.bytes[0], place_.bytes[1]);
+  }
+  [[nodiscard]] __device__ __forceinline__ Quad<Real> rows_beside(const Real* plane) const {
+    return load_rows(plane, above_, below_);
+  }
+  [[nodiscard]] __device__ __forceinline__ Pair<Real> columns_beside(const Real* plane,
+                                                                     int row) const {
+    return {__ldg(at_bytes(plane, left_[row])), __ldg(at_bytes(plane, right_[row]))};
+  }
+
+  [[nodiscard]] __device__ __forceinline__ Faces<Real> coefficients(const Pair<Real>& along_i,
+                                                                    int /*row*/,
+                                                                    int /*column*/) const {
+    return {along_i.x, along_i.y, f_.alike_j.x, f_.alike_j.y, f_.alike_k.x, f_.alike_k.y};
+  }
+
+  template <class T>
+  __device__ __forceinline__ void store(T* plane, const Quad<T>& values) const {
+#pragma unroll
+    for (int row = 0; row < 2; ++row) {
+      if (place_.writes_row[row]) {
+        *pair_at(plane, place_.bytes[row]) = {values.at[row][0], values.at[row][1]};
+      }
+    }
+  }
+
+  __device__ __forceinline__ void restrict(const Quad<float>& r, int plane) {
+    restriction_.add(r, plane, plane % 2 == 1, place_);
+  }
+
+  [[nodiscard]] __device__ __forceinline__ bool counts(int /*plane*/, int row,
+                                                       int /*column*/) const {
+    return place_.writes_row[row];
+  }
+
+ private:
+  [[nodiscard]] __device__ __forceinline__ unsigned bytes_of(int row, int column) const {
+    return static_cast<unsigned>(sizeof(float)) *
+           static_cast<unsigned>(row * f_.level.at.row + column);
+  }
+
+  static __device__ __forceinline__ Quad<Real> load_rows(const Real* plane, unsigned first,
+                                                         unsigned second) {
+    const Pair<Real> a = load_pair(pair_at(plane, first));
+    const Pair<Real> b = load_pair(pair_at(plane, second));
+    return {{{a.x, a.y}, {b.x, b.y}}};
+  }
+
+  const DefectArguments<Real>& f_;
+  AlikePlace<2, defect_warps> place_;
+  AlikeRestriction<2, Coarsened> restriction_;
+  unsigned above_;
+  unsigned below_;
+  unsigned left_[2];
+  unsigned right_[2];
+};
+
+/// A thread's cells, plane after plane: neighbouring columns and rows come from where other threads
+/// of the block leave them in the cache.
+template <class Real, class DefectCells>
+class DefectBlock {
+ public:
+  __device__ __forceinline__ explicit DefectBlock(const DefectArguments<Real>& arguments)
+      : f_(arguments), cells_(f_) {}
 
   /// Returns the bits of the largest |r|.
   __device__ __forceinline__ unsigned run() {
@@ -92,26 +257,27 @@ class DefectBlock {
  private:
   __device__ __forceinline__ void begin_at_zero(int first, int end) {
     for (int plane = first; plane < end; ++plane) {
-      const Quad<Real> f = cells_.load(f_.f + plane * f_.level.at.plane, f_.level.at.row);
+      const Quad<Real> f = load(f_.f, plane);
       Quad<float> r;
 #pragma unroll
       for (int n = 0; n < 4; ++n) {
         r.at[n / 2][n % 2] = static_cast<float>((f.at[n / 2][n % 2] - mean_) * scale_);
       }
       finish(plane, r);
-      store(f_.p, plane, Quad<Real>{});
+      cells_.store(f_.p + plane * f_.level.at.plane, Quad<Real>{});
     }
   }
 
   __device__ __forceinline__ void subtract_laplacian(int first, int end) {
-    Quad<Real> before = load_p(first - 1);
-    Quad<Real> here = load_p(first);
-    Quad<Real> after = load_p(first + 1);
-    Quad<Real> f = load_f(first);
+    Quad<Real> before = load(f_.p, first - 1);
+    Quad<Real> here = load(f_.p, first);
+    Quad<Real> after = load(f_.p, first + 1);
+    Quad<Real> f = load(f_.f, first);
+#pragma unroll 2
     for (int plane = first; plane < end; ++plane) {
       // Before anything waits for the neighbours. The last step needs neither of them.
-      const Quad<Real> asked_p = load_p(plane + 2);
-      const Quad<Real> asked_f = load_f(plane + 1);
+      const Quad<Real> asked_p = load(f_.p, plane + 2);
+      const Quad<Real> asked_f = load(f_.f, plane + 1);
       finish(plane, residual(plane, before, here, after, f));
       before = here;
       here = after;
@@ -120,42 +286,32 @@ class DefectBlock {
     }
   }
 
-  [[nodiscard]] __device__ __forceinline__ const Real* plane_of(const Real* field,
-                                                                int plane) const {
-    return field + f_.level.i.cell_at(plane) * f_.level.at.plane;
-  }
-  [[nodiscard]] __device__ __forceinline__ Quad<Real> load_p(int plane) const {
-    return cells_.load(plane_of(f_.p, plane), f_.level.at.row);
-  }
-  [[nodiscard]] __device__ __forceinline__ Quad<Real> load_f(int plane) const {
-    return cells_.load(plane_of(f_.f, plane), f_.level.at.row);
+  [[nodiscard]] __device__ __forceinline__ Quad<Real> load(const Real* field, int plane) const {
+    return cells_.load(field + cells_.cell_of(plane) * f_.level.at.plane);
   }
 
   [[nodiscard]] __device__ __forceinline__ Quad<float> residual(int plane, const Quad<Real>& before,
                                                                 const Quad<Real>& here,
                                                                 const Quad<Real>& after,
                                                                 const Quad<Real>& f) const {
-    const Real* const p = plane_of(f_.p, plane);
-    const Quad<Real> rows = cells_.load_rows(p, f_.level.at.row, above_, below_);
+    const Real* const p = f_.p + plane * f_.level.at.plane;
+    const Quad<Real> rows = cells_.rows_beside(p);
     const Pair<Real> along_i = f_.coefficients_i[plane];
     Quad<float> result;
 #pragma unroll
     for (int row = 0; row < 2; ++row) {
-      const Real* const own = p + cells_.row(row) * f_.level.at.row;
-      const Real left = __ldg(own + left_);
-      const Real right = __ldg(own + right_);
+      const Pair<Real> columns = cells_.columns_beside(p, row);
 #pragma unroll
       for (int column = 0; column < 2; ++column) {
-        const Faces<Real> coefficients{along_i.x,   along_i.y,         row_[row].x,
-                                       row_[row].y, column_[column].x, column_[column].y};
         const Faces<Real> beside{before.at[row][column],
                                  after.at[row][column],
                                  row == 0 ? rows.at[0][column] : here.at[0][column],
                                  row == 0 ? here.at[1][column] : rows.at[1][column],
-                                 column == 0 ? left : here.at[row][0],
-                                 column == 0 ? here.at[row][1] : right};
+                                 column == 0 ? columns.x : here.at[row][0],
+                                 column == 0 ? here.at[row][1] : columns.y};
         const Real difference =
-            (f.at[row][column] - mean_) - laplacian(coefficients, here.at[row][column], beside);
+            (f.at[row][column] - mean_) -
+            laplacian(cells_.coefficients(along_i, row, column), here.at[row][column], beside);
         result.at[row][column] = static_cast<float>(difference * scale_);
       }
     }
@@ -163,58 +319,31 @@ class DefectBlock {
   }
 
   __device__ __forceinline__ void finish(int plane, const Quad<float>& r) {
-    store(f_.r, plane, r);
-    restriction_.add(r, plane);
-    const bool is_own = plane >= f_.own.first_plane && plane < f_.own.end_plane;
+    cells_.store(f_.r + plane * f_.level.at.plane, r);
+    cells_.restrict(r, plane);
 #pragma unroll
     for (int n = 0; n < 4; ++n) {
-      const int row = j_ + n / 2;
-      // Beyond the last row or column there are but copies of r's.
-      if (is_own && owner_ && row >= f_.own.first_row && row < f_.own.end_row &&
-          k_ + n % 2 < f_.level.k.cells) {
+      if (cells_.counts(plane, n / 2, n % 2)) {
         largest_ = max(largest_, size_bits(r.at[n / 2][n % 2]));
       }
     }
   }
 
-  template <class T>
-  __device__ __forceinline__ void store(T* field, int plane, const Quad<T>& values) const {
-#pragma unroll
-    for (int row = 0; row < 2; ++row) {
-      if (owner_ && j_ + row < f_.level.j.cells) {
-        T* const at = field + plane * f_.level.at.plane + (j_ + row) * f_.level.at.row + k_;
-        // What stands beside the last column must stay a number.
-        const bool both = k_ + 1 < f_.level.k.cells;
-        *reinterpret_cast<Pair<T>*>(at) = {values.at[row][0], both ? values.at[row][1] : T{0}};
-      }
-    }
-  }
-
   const DefectArguments<Real>& f_;
-  int j_;
-  int k_;
-  bool owner_;
-  Cells<Seams> cells_;
-  int left_;
-  int right_;
-  int above_;
-  int below_;
-  Restriction restriction_;
-  Pair<Real> row_[2];
-  Pair<Real> column_[2];
+  DefectCells cells_;
   Real mean_ = 0;
   Real scale_ = 1;
   unsigned largest_ = 0;
 };
 
-template <class Real, bool Seams>
-__global__ void __launch_bounds__(32 * defect_warps, 2)
+template <class Real, class DefectCells>
+__global__ void __launch_bounds__(32 * defect_warps, DefectCells::blocks)
     defect_kernel(const __grid_constant__ DefectArguments<Real> f) {
   Control& control = *f.control;
   if (f.after == After::restart && control.begins_anew == 0) {
     return;
   }
-  raise_to_largest(&control.largest_residual, DefectBlock<Real, Seams>(f).run());
+  raise_to_largest(&control.largest_residual, DefectBlock<Real, DefectCells>(f).run());
   if (is_last_block(&control.arrivals) && threadIdx.x == 0 && threadIdx.y == 0) {
     const float residual = __uint_as_float(__ldcg(&control.largest_residual));
     control.largest_residual = 0;
@@ -224,6 +353,32 @@ __global__ void __launch_bounds__(32 * defect_warps, 2)
       control.over_ranks[0] = static_cast<double>(residual);
     }
   }
+}
+
+template <class Real, class DefectCells>
+void launch_defect(const Stream& stream, int multiprocessors, DefectArguments<Real> fields) {
+  constexpr int max_planes = 32;  // blocks that are done early leave room for others
+  MarchPlan plan;
+  plan.tiles_k = parts_of(fields.level.k.cells, region_columns);
+  plan.tiles_j = parts_of(fields.level.j.cells, defect_rows);
+  choose_slabs(plan, fields.level.planes(), 2, multiprocessors * DefectCells::blocks, max_planes);
+  fields.planes = plan.planes;
+  launch(stream, {plan.grid(), dim3(32, defect_warps)}, defect_kernel<Real, DefectCells>, fields);
+}
+
+/// Sets the number of planes.
+template <class Real>
+void queue_defect(const Stream& stream, int multiprocessors, bool seams,
+                  const DefectArguments<Real>& fields) {
+  if (fields.level.alike.planes != nullptr) {
+    with_bool(fields.level.j.coarsened, [&](auto coarsened) {
+      launch_defect<Real, AlikeDefectCells<Real, coarsened>>(stream, multiprocessors, fields);
+    });
+    return;
+  }
+  with_bool(seams, [&](auto has_seams) {
+    launch_defect<Real, AnyDefectCells<Real, has_seams>>(stream, multiprocessors, fields);
+  });
 }
 
 }  // namespace bankfull::poisson::multigrid::cuda

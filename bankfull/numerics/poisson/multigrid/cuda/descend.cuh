@@ -105,7 +105,7 @@ class DescendBlock {
     leave(shared_.relaxed[Step & 1], place_.warp, place_.lane, e_[slot(Step, lag + 1)]);
     r_[slot(Step, -1)] = asked;
     planes_[slot(Step, -1)] = next;
-    wait_for_neighbours(place_.warp);
+    wait_for_neighbours<warps>(place_.warp);
   }
 
   /// Relaxes what is of this colour in the plane `Lag` before.

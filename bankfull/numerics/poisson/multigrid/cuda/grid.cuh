@@ -3,6 +3,7 @@
 #include "bankfull/core/base/host_device.hpp"
 #include "bankfull/numerics/poisson/multigrid/point.hpp"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace bankfull::poisson::multigrid::cuda {
@@ -62,6 +63,21 @@ struct Pitches {
   std::int64_t plane = 0;
 };
 
+/// What a level's cells share where those of a plane are alike (has_alike_planes).
+struct AlikePlanes {
+  /// Of each plane: lower and upper coefficient of i, relaxation_gain, and the weight of
+  /// interpolation along i. Null: cells of a plane differ, or kernels for alike ones do not run.
+  const float4* planes = nullptr;
+  float2 j = {};  ///< lower and upper coefficient
+  float2 k = {};
+  float interpolation_j = 1.0F;  ///< weights
+  float interpolation_k = 1.0F;
+  float restriction = 1.0F;  ///< of a cell in its plane
+
+  /// The diagonal's part of j and k.
+  [[nodiscard]] BANKFULL_HOST_DEVICE float diagonal() const { return (j.x + j.y) + (k.x + k.y); }
+};
+
 /// One level, or a rank's window of it, as kernels see it. A window ends like a level at a wall,
 /// but that what kernels form near its ends is discarded.
 struct LevelView {
@@ -74,17 +90,22 @@ struct LevelView {
   float middle = 0.0F;  ///< the diagonal's part of i in the middle of the whole level
   int first_plane = 0;  ///< that kernels write, even
   int end_plane = 1;
+  AlikePlanes alike = {};
 
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int planes() const {
     return end_plane - first_plane;
   }
 };
 
-/// Two rows of two cells, what a thread has of a plane: [row][column].
-template <class T>
-struct Quad {
-  T at[2][2];
+/// Rows of two cells, what a thread has of a plane: [row][column].
+template <class T, int Rows>
+struct Patch {
+  T at[std::size_t{Rows}][2];
 };
+
+/// Two rows, in most kernels.
+template <class T>
+using Quad = Patch<T, 2>;
 
 /// Two values side by side in memory.
 template <class T>
@@ -92,6 +113,15 @@ struct alignas(2 * sizeof(T)) Pair {
   T x;
   T y;
 };
+
+__device__ __forceinline__ Pair<float> load_pair(const Pair<float>* at) {
+  const float2 pair = __ldg(reinterpret_cast<const float2*>(at));
+  return {pair.x, pair.y};
+}
+__device__ __forceinline__ Pair<double> load_pair(const Pair<double>* at) {
+  const double2 pair = __ldg(reinterpret_cast<const double2*>(at));
+  return {pair.x, pair.y};
+}
 
 /// Where a thread's four cells lie in a plane of a level. Seams: whether an axis of the level is
 /// periodic with an odd number of cells, so that neighbours can be of the same colour and pairs of
@@ -133,7 +163,7 @@ class Cells {
         quad.at[n][0] = __ldg(row + column_[0]);
         quad.at[n][1] = __ldg(row + column_[1]);
       } else {
-        const auto pair = load_pair(row + column_[0]);
+        const Pair<T> pair = load_pair(reinterpret_cast<const Pair<T>*>(row + column_[0]));
         quad.at[n][0] = pair.x;
         quad.at[n][1] = pair.y;
       }
@@ -142,13 +172,6 @@ class Cells {
   }
 
  private:
-  static __device__ __forceinline__ float2 load_pair(const float* at) {
-    return __ldg(reinterpret_cast<const float2*>(at));
-  }
-  static __device__ __forceinline__ double2 load_pair(const double* at) {
-    return __ldg(reinterpret_cast<const double2*>(at));
-  }
-
   int row_[2];
   int column_[2];
 };

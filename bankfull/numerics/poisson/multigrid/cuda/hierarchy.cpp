@@ -12,6 +12,16 @@ bool goes_round_oddly(const AxisLevel& axis) {
   return axis.periodic && axis.cells > 1 && axis.cells % 2 == 1;
 }
 
+bool is_one_value(const std::vector<double>& values) {
+  return std::ranges::all_of(values, [&](double value) { return value == values.front(); });
+}
+
+bool goes_round_alike(const AxisLevel& axis) {
+  return axis.periodic && axis.cells % 2 == 0 && is_one_value(axis.lower) &&
+         is_one_value(axis.upper) && is_one_value(axis.restriction_weight) &&
+         is_one_value(axis.interpolation_weight);
+}
+
 /// The level with itself as the next one.
 Level not_coarsened(Level level) {
   for (AxisLevel* axis : {&level.i, &level.j, &level.k}) {
@@ -35,6 +45,20 @@ std::int64_t field_size(const Level& level) { return level.i.cells * plane_pitch
 
 bool has_seams(const Level& level) {
   return goes_round_oddly(level.i) || goes_round_oddly(level.j) || goes_round_oddly(level.k);
+}
+
+bool has_alike_planes(const Level& level) {
+  constexpr std::int64_t min_planes = 8;  // a march goes round i once at most
+  constexpr std::int64_t max_plane_bytes = std::int64_t{1} << 32;  // offsets are unsigned
+  return level.i.coarsened && level.i.cells % 2 == 0 && level.i.cells >= min_planes &&
+         level.j.coarsened == level.k.coarsened && goes_round_alike(level.j) &&
+         goes_round_alike(level.k) &&
+         plane_pitch(level) * static_cast<std::int64_t>(sizeof(double)) < max_plane_bytes;
+}
+
+std::int64_t alike_floats(const Level& level) {
+  constexpr int numbers = 4;  // two coefficients, the gain and interpolation_weight
+  return has_alike_planes(level) ? numbers * level.i.cells : 0;
 }
 
 std::int64_t table_floats(const Level& level) {
@@ -107,7 +131,7 @@ std::int64_t Hierarchy::floats_from(int first) const {
     floats += level_fields * field_size(n);
   }
   for (const Level& level : levels_) {
-    floats += table_floats(level);
+    floats += table_floats(level) + alike_floats(level);
   }
   return floats;
 }

@@ -30,6 +30,13 @@ std::int64_t field_size(const Level& level);
 /// Whether an axis of the level is periodic with an odd number of cells, more than one.
 bool has_seams(const Level& level);
 
+/// Whether kernels for levels with alike planes (alike_march.cuh) do this one: i is coarsened, j
+/// and k go round an even number of cells of one width and are both coarsened or both not.
+bool has_alike_planes(const Level& level);
+
+/// Floats of what differs from plane to plane there; 0 elsewhere.
+std::int64_t alike_floats(const Level& level);
+
 /// Floats of the tables of a level's axes.
 std::int64_t table_floats(const Level& level);
 

@@ -33,7 +33,8 @@ struct MarchPlan {
   int tiles_k = 1;
   int tiles_j = 1;
   int slabs = 1;
-  int planes = 2;  ///< of a slab, even
+  int planes = 2;          ///< of a slab, even
+  std::int64_t steps = 0;  ///< one after the other, until all blocks are done
 
   [[nodiscard]] dim3 grid() const {
     return {static_cast<unsigned>(tiles_k), static_cast<unsigned>(tiles_j),
@@ -43,24 +44,29 @@ struct MarchPlan {
 
 constexpr int parts_of(int count, int part) { return (count + part - 1) / part; }
 
-/// `reach`: how many planes before and behind a slab a march begins and ends. The slabs are those
-/// with which the last multiprocessor, that has one block at a time, is done first.
-inline MarchPlan plan_march(const LevelView& level, int reach, int multiprocessors) {
-  MarchPlan plan;
-  plan.tiles_k = parts_of(level.k.cells, region_columns - 2 * margin_of(reach));
-  plan.tiles_j = parts_of(level.j.cells, region_rows - 2 * margin_of(reach));
-  std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  for (int planes = 2; planes < level.planes() + 2; planes += 2) {
-    const int slabs = parts_of(level.planes(), planes);
+/// Sets the slabs to those, of at most `most` planes, with which the last of the blocks' places is
+/// free first: one block is there at a time, for the planes of a slab and `more` beside it.
+inline void choose_slabs(MarchPlan& plan, int planes_in_all, int more, int places, int most) {
+  plan.steps = std::numeric_limits<std::int64_t>::max();
+  for (int planes = 2; planes < std::min(planes_in_all, most) + 2; planes += 2) {
+    const int slabs = parts_of(planes_in_all, planes);
     const std::int64_t blocks = std::int64_t{plan.tiles_k} * plan.tiles_j * slabs;
-    const std::int64_t time =
-        (blocks + multiprocessors - 1) / multiprocessors * (planes + 2 * reach);
-    if (time < least && slabs <= 65535) {
-      least = time;
+    const std::int64_t steps = (blocks + places - 1) / places * (planes + more);
+    if (steps < plan.steps && slabs <= 65535) {
+      plan.steps = steps;
       plan.planes = planes;
       plan.slabs = slabs;
     }
   }
+}
+
+/// `reach`: how many planes before and behind a slab a march begins and ends. `rows`: of a region.
+/// `places`: how many blocks the GPU has room for.
+inline MarchPlan plan_march(const LevelView& level, int reach, int rows, int places) {
+  MarchPlan plan;
+  plan.tiles_k = parts_of(level.k.cells, region_columns - 2 * margin_of(reach));
+  plan.tiles_j = parts_of(level.j.cells, rows - 2 * margin_of(reach));
+  choose_slabs(plan, level.planes(), 2 * reach, places, level.planes());
   return plan;
 }
 
@@ -134,13 +140,14 @@ struct PlaneOfMarch {
 /// Waits for the warps of the rows beside this one's: then what they have left is there, and what
 /// they were to read is read. Each two neighbours have a barrier of their own: where a whole block
 /// waits, all of its warps wait for memory at the same time, and none of them computes.
+template <int Warps>
 __device__ __forceinline__ void wait_for_neighbours(int warp) {
   constexpr int pair_threads = 64;
-  constexpr int even_pairs = warps / 2;  // barrier 0 is that of the block
-  static_assert(warps % 2 == 0 && 2 * even_pairs <= 16, "a block has 16 barriers");
+  constexpr int even_pairs = Warps / 2;  // barrier 0 is that of the block
+  static_assert(Warps % 2 == 0 && 2 * even_pairs <= 16, "a block has 16 barriers");
   __syncwarp();  // the instructions are those of whole warps
   asm volatile("bar.sync %0, %1;" ::"r"(1 + warp / 2), "n"(pair_threads) : "memory");
-  if (warp > 0 && warp + 1 < warps) {
+  if (warp > 0 && warp + 1 < Warps) {
     asm volatile("bar.sync %0, %1;" ::"r"(even_pairs + (warp + 1) / 2), "n"(pair_threads)
                  : "memory");
   }
@@ -154,10 +161,10 @@ struct EdgeRow {
 };
 
 /// The first and last rows of all warps.
-template <bool Both>
+template <bool Both, int Warps = warps>
 struct Edges {
-  EdgeRow<Both> first[warps];
-  EdgeRow<Both> last[warps];
+  EdgeRow<Both> first[std::size_t{Warps}];
+  EdgeRow<Both> last[std::size_t{Warps}];
 };
 
 /// What a thread finds beside its own rows: [above or below][column].
@@ -166,18 +173,20 @@ struct Beside {
 };
 
 /// Leaves both columns.
-__device__ __forceinline__ void leave(Edges<true>& edges, int warp, int lane,
-                                      const Quad<float>& e) {
+template <int Warps, int Rows>
+__device__ __forceinline__ void leave(Edges<true, Warps>& edges, int warp, int lane,
+                                      const Patch<float, Rows>& e) {
   edges.first[warp].at[lane] = e.at[0][0];
   edges.first[warp].at[32 + lane] = e.at[0][1];
-  edges.last[warp].at[lane] = e.at[1][0];
-  edges.last[warp].at[32 + lane] = e.at[1][1];
+  edges.last[warp].at[lane] = e.at[Rows - 1][0];
+  edges.last[warp].at[32 + lane] = e.at[Rows - 1][1];
 }
 
 /// The region's first and last warp find rows of their own; their results are discarded.
-__device__ __forceinline__ Beside find(const Edges<true>& edges, int warp, int lane) {
+template <int Warps>
+__device__ __forceinline__ Beside find(const Edges<true, Warps>& edges, int warp, int lane) {
   const EdgeRow<true>& above = edges.last[max(warp - 1, 0)];
-  const EdgeRow<true>& below = edges.first[min(warp + 1, warps - 1)];
+  const EdgeRow<true>& below = edges.first[min(warp + 1, Warps - 1)];
   return {{{above.at[lane], above.at[32 + lane]}, {below.at[lane], below.at[32 + lane]}}};
 }
 
@@ -187,20 +196,41 @@ constexpr int column_of(int row, Colour colour, int plane_parity) {
 }
 
 /// Leaves what is of this colour.
-template <Colour Of, int PlaneParity>
-__device__ __forceinline__ void leave(Edges<false>& edges, int warp, int lane,
-                                      const Quad<float>& e) {
+template <Colour Of, int PlaneParity, int Warps, int Rows>
+__device__ __forceinline__ void leave(Edges<false, Warps>& edges, int warp, int lane,
+                                      const Patch<float, Rows>& e) {
   edges.first[warp].at[lane] = e.at[0][column_of(0, Of, PlaneParity)];
-  edges.last[warp].at[lane] = e.at[1][column_of(1, Of, PlaneParity)];
+  edges.last[warp].at[lane] = e.at[Rows - 1][column_of(Rows - 1, Of, PlaneParity)];
 }
 
-/// For cells of the colour `Relaxed`: what the others left.
-template <Colour Relaxed, int PlaneParity>
-__device__ __forceinline__ Beside find(const Edges<false>& edges, int warp, int lane) {
+/// For cells of the colour `Relaxed` of an even number of rows: what the others left.
+template <Colour Relaxed, int PlaneParity, int Warps>
+__device__ __forceinline__ Beside find(const Edges<false, Warps>& edges, int warp, int lane) {
   Beside beside{};
   beside.at[0][column_of(0, Relaxed, PlaneParity)] = edges.last[max(warp - 1, 0)].at[lane];
-  beside.at[1][column_of(1, Relaxed, PlaneParity)] = edges.first[min(warp + 1, warps - 1)].at[lane];
+  beside.at[1][column_of(1, Relaxed, PlaneParity)] = edges.first[min(warp + 1, Warps - 1)].at[lane];
   return beside;
+}
+
+/// What lies beyond the faces of a thread's cell in a plane between two others. `outer`: beside
+/// its two columns.
+template <int Rows>
+__device__ __forceinline__ Faces<float> beyond_faces(int row, int column,
+                                                     const Patch<float, Rows>& before,
+                                                     const Patch<float, Rows>& here,
+                                                     const Patch<float, Rows>& after,
+                                                     const Beside& beside, float outer) {
+  return {before.at[row][column],
+          after.at[row][column],
+          row == 0 ? beside.at[0][column] : here.at[max(row - 1, 0)][column],
+          row == Rows - 1 ? beside.at[1][column] : here.at[min(row + 1, Rows - 1)][column],
+          column == 0 ? outer : here.at[row][0],
+          column == 0 ? here.at[row][1] : outer};
+}
+
+/// The gain of relaxation where i has another part in the diagonal than in most planes: not exact.
+__device__ __forceinline__ float unusual_gain(float omega, float diagonal) {
+  return diagonal > 0.0F ? __fdividef(omega, diagonal) : 0.0F;
 }
 
 /// A level's Gauss-Seidel half-sweeps and residuals for a thread's cells.
@@ -293,7 +323,7 @@ class Sweeper {
 #pragma unroll
       for (int column = 0; column < 2; ++column) {
         const Faces<float> e =
-            faces(row, column, before, here, after, beside, column == 0 ? left : right);
+            beyond_faces(row, column, before, here, after, beside, column == 0 ? left : right);
         result.at[row][column] = inner_residual(
             (along_i.x + along_i.y) + diagonal_.at[row][column], here.at[row][column],
             neighbour_sum(coefficients(row, column, along_i), e), r.at[row][column]);
@@ -310,8 +340,7 @@ class Sweeper {
     Quad<float> gain;
 #pragma unroll
     for (int n = 0; n < 4; ++n) {
-      const float diagonal = along_i + diagonal_.at[n / 2][n % 2];
-      gain.at[n / 2][n % 2] = diagonal > 0.0F ? __fdividef(omega_, diagonal) : 0.0F;
+      gain.at[n / 2][n % 2] = unusual_gain(omega_, along_i + diagonal_.at[n / 2][n % 2]);
     }
     return gain;
   }
@@ -321,26 +350,12 @@ class Sweeper {
     return {along_i.x, along_i.y, row_[row].x, row_[row].y, column_[column].x, column_[column].y};
   }
 
-  /// `outer`: beside the thread's two columns.
-  static __device__ __forceinline__ Faces<float> faces(int row, int column,
-                                                       const Quad<float>& before,
-                                                       const Quad<float>& here,
-                                                       const Quad<float>& after,
-                                                       const Beside& beside, float outer) {
-    return {before.at[row][column],
-            after.at[row][column],
-            row == 0 ? beside.at[0][column] : here.at[0][column],
-            row == 0 ? here.at[1][column] : beside.at[1][column],
-            column == 0 ? outer : here.at[row][0],
-            column == 0 ? here.at[row][1] : outer};
-  }
-
   [[nodiscard]] __device__ __forceinline__ float relax_cell(
       int row, int column, const float2& along_i, const Quad<float>& gain,
       const Quad<float>& before, const Quad<float>& here, const Quad<float>& after,
       const Beside& beside, const Quad<float>& r, float outer) const {
     const float sum = neighbour_sum(coefficients(row, column, along_i),
-                                    faces(row, column, before, here, after, beside, outer));
+                                    beyond_faces(row, column, before, here, after, beside, outer));
     return relaxed(omega_, gain.at[row][column], here.at[row][column], sum, r.at[row][column]);
   }
 
@@ -355,12 +370,11 @@ class Sweeper {
 
 /// Sets a block's shared memory to zero: what is read before anything was left there must be a
 /// number, even where the result is discarded.
-template <class Shared>
+template <int Threads = block_threads, class Shared>
 __device__ __forceinline__ void clear(Shared& shared) {
   auto* const words = reinterpret_cast<unsigned*>(&shared);
   const int thread = static_cast<int>(threadIdx.x + 32 * threadIdx.y);
-  for (int n = thread; n < static_cast<int>(sizeof(Shared) / sizeof(unsigned));
-       n += block_threads) {
+  for (int n = thread; n < static_cast<int>(sizeof(Shared) / sizeof(unsigned)); n += Threads) {
     words[n] = 0;
   }
   __syncthreads();

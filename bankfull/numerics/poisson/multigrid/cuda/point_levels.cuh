@@ -2,6 +2,9 @@
 
 #include "bankfull/core/exec/launch.cuh"
 #include "bankfull/core/machine/gpu.hpp"
+#include "bankfull/numerics/poisson/multigrid/cuda/alike_ascend.cuh"
+#include "bankfull/numerics/poisson/multigrid/cuda/alike_descend.cuh"
+#include "bankfull/numerics/poisson/multigrid/cuda/alike_tables.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/ascend.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/bottom.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/corrector.cuh"
@@ -28,11 +31,27 @@ inline void queue_restriction(const Stream& stream, const LevelView& level, bool
   });
 }
 
+inline void queue_alike_descent(const Stream& stream, int multiprocessors,
+                                DescendArguments fields) {
+  const MarchPlan plan =
+      plan_march(fields.level, descend_reach(From::zero), alike_descent_rows * alike_descent_warps,
+                 multiprocessors * alike_descent_blocks);
+  fields.planes = plan.planes;
+  constexpr std::size_t bytes = sizeof(AlikeDescentShared);
+  allow_shared_bytes(alike_descend_kernel, bytes);
+  launch(stream, {plan.grid(), dim3(32, alike_descent_warps), bytes}, alike_descend_kernel, fields);
+}
+
 /// From 0 where `fields.start` is null. Sets the number of planes.
 inline void queue_descent(const Stream& stream, int multiprocessors, bool seams,
                           DescendArguments fields) {
   const From from = fields.start == nullptr ? From::zero : From::what_is_there;
-  const MarchPlan plan = plan_march(fields.level, descend_reach(from), multiprocessors);
+  const LevelView& level = fields.level;
+  if (level.alike.planes != nullptr && level.j.coarsened && from == From::zero) {
+    queue_alike_descent(stream, multiprocessors, fields);
+    return;
+  }
+  const MarchPlan plan = plan_march(level, descend_reach(from), region_rows, multiprocessors);
   fields.planes = plan.planes;
   with_bool(seams, [&](auto has_seams) {
     with_bool(from == From::zero, [&](auto from_zero) {
@@ -45,11 +64,64 @@ inline void queue_descent(const Stream& stream, int multiprocessors, bool seams,
   });
 }
 
+template <class Ascent>
+MarchPlan plan_ascent(const LevelView& level, int multiprocessors) {
+  return plan_march(level, ascend_reach, Ascent::region_rows, multiprocessors);
+}
+
+template <class Ascent>
+void launch_alike_ascent(const Stream& stream, const MarchPlan& plan,
+                         AscendArguments<typename Ascent::Real> fields) {
+  fields.planes = plan.planes;
+  constexpr std::size_t bytes = sizeof(AlikeAscentShared<Ascent>);
+  allow_shared_bytes(alike_ascend_kernel<Ascent>, bytes);
+  launch(stream, {plan.grid(), dim3(32, Ascent::warps), bytes}, alike_ascend_kernel<Ascent>,
+         fields);
+}
+
+/// On the finest level.
+template <class Real>
+void queue_alike_correction(const Stream& stream, int multiprocessors,
+                            const AscendArguments<Real>& fields) {
+  with_bool(fields.level.j.coarsened, [&](auto coarsened) {
+    using Ascent = AlikeCorrection<Real, coarsened>;
+    launch_alike_ascent<Ascent>(stream, plan_ascent<Ascent>(fields.level, multiprocessors), fields);
+  });
+}
+
+/// Below it: the time of a step is that of its warps and of two more.
+inline void queue_alike_ascent(const Stream& stream, int multiprocessors,
+                               const AscendArguments<float>& fields) {
+  with_bool(fields.e != nullptr, [&](auto has_e) {
+    using Small = SmallAlikeAscent<has_e>;
+    using Large = LargeAlikeAscent<has_e>;
+    const auto time_of = [](const MarchPlan& plan, int warps_of_step) {
+      return plan.steps * (warps_of_step + 2);
+    };
+    const MarchPlan small = plan_ascent<Small>(fields.level, multiprocessors);
+    const MarchPlan large = plan_ascent<Large>(fields.level, multiprocessors);
+    if (time_of(small, Small::warps) <= time_of(large, Large::warps)) {
+      launch_alike_ascent<Small>(stream, small, fields);
+    } else {
+      launch_alike_ascent<Large>(stream, large, fields);
+    }
+  });
+}
+
 /// Sets the number of planes.
 template <bool Adds, class Real>
 void queue_ascent(const Stream& stream, int multiprocessors, bool seams,
                   AscendArguments<Real> fields) {
-  const MarchPlan plan = plan_march(fields.level, ascend_reach, multiprocessors);
+  if (fields.level.alike.planes != nullptr) {
+    if constexpr (Adds) {
+      queue_alike_correction(stream, multiprocessors, fields);
+      return;
+    } else if (fields.level.j.coarsened) {
+      queue_alike_ascent(stream, multiprocessors, fields);
+      return;
+    }
+  }
+  const MarchPlan plan = plan_march(fields.level, ascend_reach, region_rows, multiprocessors);
   fields.planes = plan.planes;
   with_bool(seams, [&](auto has_seams) {
     constexpr std::size_t bytes = sizeof(AscendShared<Real, has_seams>);
@@ -67,7 +139,8 @@ class CoarseLevels final : public Corrector {
         first_(first),
         multiprocessors_(multiprocessors_of(stream.device())),
         tables_(uploaded(tables_of(hierarchy.levels()), stream)),
-        views_(views_of(hierarchy.levels(), tables_.data())) {
+        views_(views_of(hierarchy.levels(), tables_.data())),
+        alike_planes_(show_alike_planes(hierarchy.levels(), views_, stream)) {
     for (int n = first; n <= hierarchy.bottom(); ++n) {
       const std::int64_t size = hierarchy.field_size(n);
       const bool is_bottom = n == hierarchy.bottom();
@@ -177,6 +250,7 @@ class CoarseLevels final : public Corrector {
   int multiprocessors_;
   Buffer<float> tables_;
   std::vector<LevelView> views_;
+  Buffer<float4> alike_planes_;
   std::vector<LevelFields> fields_;  ///< from the first level to the bottom's first
   BottomArguments bottom_{};
 };
