@@ -45,14 +45,18 @@ struct MarchPlan {
 constexpr int parts_of(int count, int part) { return (count + part - 1) / part; }
 
 /// Sets the slabs to those, of at most `most` planes, with which the last of the blocks' places is
-/// free first: one block is there at a time, for the planes of a slab and `more` beside it.
+/// free first: one block is there at a time, for the planes of a slab and `more` beside it. Slabs
+/// have more planes where a grid of blocks could not have so many slabs.
 inline void choose_slabs(MarchPlan& plan, int planes_in_all, int more, int places, int most) {
+  constexpr int most_slabs = 65535;
+  const int least = 2 * parts_of(planes_in_all, 2 * most_slabs);
   plan.steps = std::numeric_limits<std::int64_t>::max();
-  for (int planes = 2; planes < std::min(planes_in_all, most) + 2; planes += 2) {
+  for (int planes = least; planes < std::max(std::min(planes_in_all, most) + 2, least + 1);
+       planes += 2) {
     const int slabs = parts_of(planes_in_all, planes);
     const std::int64_t blocks = std::int64_t{plan.tiles_k} * plan.tiles_j * slabs;
     const std::int64_t steps = (blocks + places - 1) / places * (planes + more);
-    if (steps < plan.steps && slabs <= 65535) {
+    if (steps < plan.steps) {
       plan.steps = steps;
       plan.planes = planes;
       plan.slabs = slabs;
