@@ -31,8 +31,8 @@ namespace {
 // V-cycles on all levels from the coarsest on.
 //
 // Where planes have alike cells (has_alike_planes), as those of periodic layers do, and no other
-// rank has a part of them, kernels made for that do these passes, with the same bits (queue_defect,
-// queue_descent, queue_ascent).
+// rank has a part of them, kernels made for that do most of these passes, with the same values
+// (queue_defect, queue_descent, queue_ascent say which).
 //
 // Without sweeps on the finest level's way down its correction need not be kept: one pass over r
 // forms and relaxes it and adds it to p. A solve is one graph: kernels on the GPU decide whether

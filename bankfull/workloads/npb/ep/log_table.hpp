@@ -56,7 +56,8 @@ struct LogTable {
   static constexpr double largest = 0.5 / (1 << Log2Intervals);
 
   /// The series ends with r^4 / 2. Of -2/5 r^5, the next term, `share` largest^2 r^3 is the part
-  /// that the third term can take: with this share the largest difference is the least.
+  /// that the third term can take: with this share the largest difference is the least. The terms
+  /// after that one are a thousandth of it.
   static constexpr double share = 0.869;
   static constexpr double max_error =
       2.0 / 5.0 * (1.0 - share) * largest * largest * largest * largest * largest;

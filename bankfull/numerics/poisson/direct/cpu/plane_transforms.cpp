@@ -195,8 +195,9 @@ template <class Real>
 void PlaneTransforms<Real>::columns_back(const Real* modes, Real* cells, Real* work) const {
   const std::int64_t n = columns_.size();
   for (std::int64_t at = 0; at < row_pitch_; at += block) {
+    const std::int64_t next = std::min(at + block, row_pitch_ - block);
     for (std::int64_t j = 0; j < n; ++j) {
-      prefetch_block(modes + j * row_pitch_ + at + block);
+      prefetch_block(modes + j * row_pitch_ + next);
       load_block(modes + j * row_pitch_ + at, work + j * block);
     }
     const Real* const found = columns_.transform(FftSign::plus, work, work + n * block);
