@@ -34,6 +34,7 @@ struct BottomArguments {
   const float* r;
   float* e;
 };
+static_assert(sizeof(BottomArguments) <= 4096, "what arguments of kernels may take everywhere");
 
 /// A level in shared memory.
 class BottomGrid {
