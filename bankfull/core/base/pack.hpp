@@ -224,8 +224,10 @@ BANKFULL_ALWAYS_INLINE void store_rounded(const Pack<T>& x, U* to) {
 template <class T>
 class LargestMagnitude {
  public:
+  /// An integer as wide as a T.
   using Bits = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
 
+  /// Takes account of the lanes of `x`.
   BANKFULL_ALWAYS_INLINE void add(const Pack<T>& x) {
     for (int n = 0; n < Pack<T>::parts; ++n) {
       const Register magnitude = reinterpret_cast<Register>(x.part(n)) & without_sign;
@@ -233,6 +235,7 @@ class LargestMagnitude {
     }
   }
 
+  /// Of the largest magnitude so far, 0 at first.
   [[nodiscard]] Bits bits() const {
     Bits result = 0;
     for (int n = 0; n < Pack<T>::parts; ++n) {
