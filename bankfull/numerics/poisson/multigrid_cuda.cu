@@ -41,31 +41,6 @@ namespace {
 // With lines a cycle is V(1, 1) on the finest level and V(2, 2) below, one kernel per half-sweep:
 // each must have gone along all lines before the next begins.
 
-template <class Real>
-void append_coefficients(const AxisLevel& axis, std::vector<Pair<Real>>& to) {
-  for (std::size_t n = 0; n < axis.lower.size(); ++n) {
-    to.push_back(has_neighbours(axis) ? Pair<Real>{static_cast<Real>(axis.lower[n]),
-                                                   static_cast<Real>(axis.upper[n])}
-                                      : Pair<Real>{});
-  }
-}
-
-/// The coefficients of axes i, j and k on the finest level.
-template <class Real>
-std::vector<Pair<Real>> finest_coefficients(const Level& finest) {
-  std::vector<Pair<Real>> coefficients;
-  append_coefficients(finest.i, coefficients);
-  append_coefficients(finest.j, coefficients);
-  append_coefficients(finest.k, coefficients);
-  return coefficients;
-}
-
-/// Of an axis' first cell.
-template <class Real>
-Pair<Real> first_coefficients(const AxisLevel& axis) {
-  return {static_cast<Real>(axis.lower.front()), static_cast<Real>(axis.upper.front())};
-}
-
 /// Each cell's share in the length of its axis, for axis i, j, k.
 std::vector<double> shares_of(const Domain& domain) {
   std::vector<double> shares;

@@ -77,23 +77,16 @@ class DefectRun {
     float* coarse_r;
   };
 
-  explicit DefectRun(const Passes& passes)
-      : passes_(passes), view_(passes.view(0)), control_(MemorySpace::device, 1) {
-    const Level& level = passes.level(0);
-    std::vector<Pair<Real>> coefficients;
-    for (const AxisLevel* axis : {&level.i, &level.j, &level.k}) {
-      for (std::size_t n = 0; n < axis->lower.size(); ++n) {
-        coefficients.push_back(
-            {static_cast<Real>(axis->lower[n]), static_cast<Real>(axis->upper[n])});
-      }
-    }
-    alike_j_ = coefficients[static_cast<std::size_t>(level.i.cells)];
-    alike_k_ = coefficients[static_cast<std::size_t>(level.i.cells + level.j.cells)];
-    coefficients_ = uploaded(coefficients, passes.stream());
-  }
+  explicit DefectRun(const Passes& passes) : DefectRun(passes, passes.view(0)) {}
 
-  /// By the kernels for all levels.
-  void forget_alike_planes() { view_.alike = {}; }
+  /// `view`: of the finest level.
+  DefectRun(const Passes& passes, const LevelView& view)
+      : passes_(passes), view_(view), control_(MemorySpace::device, 1) {
+    const Level& level = passes.level(0);
+    coefficients_ = uploaded(finest_coefficients<Real>(level), passes.stream());
+    alike_j_ = first_coefficients<Real>(level.j);
+    alike_k_ = first_coefficients<Real>(level.k);
+  }
 
   void queue(int gpu_parts, const Fields& fields, int starts_from_zero = 0) const {
     Control start{};
@@ -137,7 +130,8 @@ class DefectRun {
 
 constexpr int multiprocessors = 4;  // slabs are thick
 
-class MultigridPasses : public testing::TestWithParam<NamedDomain> {
+/// A domain's levels, and fields of the finest two.
+class PassesOfDomain : public testing::TestWithParam<NamedDomain> {
  protected:
   Passes passes_{make_levels_along(Turned(GetParam().domain).domain, -1)};
   const Level& fine_ = passes_.level(0);
@@ -145,6 +139,10 @@ class MultigridPasses : public testing::TestWithParam<NamedDomain> {
   Buffer<float> r_ = passes_.field<float>(fine_);
   Buffer<float> e_ = passes_.field<float>(fine_);
   Buffer<float> coarse_r_ = passes_.field<float>(coarse_);
+};
+
+class MultigridPasses : public PassesOfDomain {
+ protected:
   bool seams_ = has_seams(fine_);
 };
 
@@ -223,7 +221,7 @@ INSTANTIATE_TEST_SUITE_P(
     domain_name);
 
 /// Levels with alike planes, by the kernels that are for them and by those for all levels.
-class AlikePasses : public testing::TestWithParam<NamedDomain> {
+class AlikePasses : public PassesOfDomain {
  protected:
   void SetUp() override {
     ASSERT_TRUE(has_alike_planes(fine_));
@@ -280,29 +278,15 @@ class AlikePasses : public testing::TestWithParam<NamedDomain> {
   void expect_same_outer_residual(int starts_from_zero) {
     const Buffer<Real> f = passes_.field<Real>(fine_);
     const Buffer<Real> given = passes_.field<Real>(fine_);
-    for (const int parts : gpu_parts) {
-      SCOPED_TRACE("on " + std::to_string(parts) + " multiprocessors");
-      const auto left_by = [&](bool is_general) {
-        const Buffer<Real> p = uploaded(host(given), passes_.stream());
-        const Buffer<float> r = uploaded(host(e_), passes_.stream());
-        const Buffer<float> coarse_r = uploaded(host(coarse_r_), passes_.stream());
-        DefectRun<Real> run(passes_);
-        if (is_general) {
-          run.forget_alike_planes();
-        }
-        run.queue(parts, {f.data(), p.data(), r.data(), coarse_r.data()}, starts_from_zero);
-        return std::tuple{host(p), host(r), host(coarse_r), run.largest()};
-      };
-      EXPECT_EQ(left_by(false), left_by(true));
-    }
+    expect_same_of_both([&](const LevelView& view, int parts) {
+      const Buffer<Real> p = uploaded(host(given), passes_.stream());
+      const Buffer<float> r = uploaded(host(e_), passes_.stream());
+      const Buffer<float> coarse_r = uploaded(host(coarse_r_), passes_.stream());
+      DefectRun<Real> run(passes_, view);
+      run.queue(parts, {f.data(), p.data(), r.data(), coarse_r.data()}, starts_from_zero);
+      return std::tuple{host(p), host(r), host(coarse_r), run.largest()};
+    });
   }
-
-  Passes passes_{make_levels_along(Turned(GetParam().domain).domain, -1)};
-  const Level& fine_ = passes_.level(0);
-  const Level& coarse_ = passes_.level(1);
-  Buffer<float> r_ = passes_.field<float>(fine_);
-  Buffer<float> e_ = passes_.field<float>(fine_);
-  Buffer<float> coarse_r_ = passes_.field<float>(coarse_);
 };
 
 TEST_P(AlikePasses, TheWayDownLeavesTheSame) {

@@ -3,8 +3,6 @@
 #include "bankfull/numerics/poisson/multigrid/cuda/alike_march.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/ascend.cuh"
 
-#include <utility>
-
 namespace bankfull::poisson::multigrid::cuda {
 
 /// How the way up goes over a level with alike planes. Adds, HasE: see AscendArguments.
@@ -74,22 +72,8 @@ class AlikeAscentBlock {
     __pipeline_wait_prior(0);
     interpolation_.begin(slab_.start);
     for (int plane = slab_.start; plane < slab_.end + ascend_reach; plane += AlikeSlots::period) {
-      steps(plane, std::make_integer_sequence<int, AlikeSlots::period>{});
+      AlikeSlots::turn(*this, plane);
     }
-  }
-
- private:
-  static constexpr int rows = Ascent::rows;
-
-  template <int... Step>
-  __device__ __forceinline__ void steps(int plane, std::integer_sequence<int, Step...>) {
-    (step<Step>(plane + Step), ...);
-  }
-
-  static constexpr int slot(int step, int before) { return AlikeSlots::of(step, before); }
-
-  [[nodiscard]] __device__ __forceinline__ int cell_of(int plane) const {
-    return alike_cell(f_.level.i, plane);
   }
 
   template <int Step>
@@ -117,6 +101,15 @@ class AlikeAscentBlock {
     publish<Step, 2>();
     publish<Step, 3>();
     wait_for_neighbours<Ascent::warps>(place_.warp);
+  }
+
+ private:
+  static constexpr int rows = Ascent::rows;
+
+  static constexpr int slot(int step, int before) { return AlikeSlots::of(step, before); }
+
+  [[nodiscard]] __device__ __forceinline__ int cell_of(int plane) const {
+    return alike_cell(f_.level.i, plane);
   }
 
   template <class T>

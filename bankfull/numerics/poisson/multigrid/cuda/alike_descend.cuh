@@ -2,9 +2,6 @@
 
 #include "bankfull/numerics/poisson/multigrid/cuda/alike_march.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/descend.cuh"
-#include "bankfull/numerics/poisson/multigrid/cuda/transfer.cuh"
-
-#include <utility>
 
 namespace bankfull::poisson::multigrid::cuda {
 
@@ -40,29 +37,8 @@ class AlikeDescentBlock {
     ask_for_residual<1>(slab_.start + 1);
     __pipeline_commit();
     for (int plane = slab_.start; plane < slab_.end + reach; plane += AlikeSlots::period) {
-      steps(plane, std::make_integer_sequence<int, AlikeSlots::period>{});
+      AlikeSlots::turn(*this, plane);
     }
-  }
-
- private:
-  static constexpr int rows = alike_descent_rows;
-  static constexpr int reach = descend_reach(From::zero);
-  static constexpr int lead = 2;  ///< planes from asking for r to its use
-
-  template <int... Step>
-  __device__ __forceinline__ void steps(int plane, std::integer_sequence<int, Step...>) {
-    (step<Step>(plane + Step), ...);
-  }
-
-  static constexpr int slot(int step, int before) { return AlikeSlots::of(step, before); }
-
-  [[nodiscard]] __device__ __forceinline__ int cell_of(int plane) const {
-    return alike_cell(f_.level.i, plane);
-  }
-
-  template <int Slot>
-  __device__ __forceinline__ void ask_for_residual(int plane) {
-    shared_.r[Slot].ask(f_.r + cell_of(plane) * f_.level.at.plane, place_);
   }
 
   template <int Step>
@@ -80,6 +56,22 @@ class AlikeDescentBlock {
     leave<red, Step & 1>(shared_.red[Step & 1], place_.warp, place_.lane, e_[Step]);
     leave(shared_.relaxed[Step & 1], place_.warp, place_.lane, e_[slot(Step, 1)]);
     wait_for_neighbours<alike_descent_warps>(place_.warp);
+  }
+
+ private:
+  static constexpr int rows = alike_descent_rows;
+  static constexpr int reach = descend_reach(From::zero);
+  static constexpr int lead = 2;  ///< planes from asking for r to its use
+
+  static constexpr int slot(int step, int before) { return AlikeSlots::of(step, before); }
+
+  [[nodiscard]] __device__ __forceinline__ int cell_of(int plane) const {
+    return alike_cell(f_.level.i, plane);
+  }
+
+  template <int Slot>
+  __device__ __forceinline__ void ask_for_residual(int plane) {
+    shared_.r[Slot].ask(f_.r + cell_of(plane) * f_.level.at.plane, place_);
   }
 
   [[nodiscard]] __device__ __forceinline__ float residual(int in_slot, int row, int column) const {

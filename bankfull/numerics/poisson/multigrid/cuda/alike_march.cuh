@@ -5,6 +5,7 @@
 #include "bankfull/numerics/poisson/multigrid/point.hpp"
 
 #include <cuda_pipeline.h>
+#include <utility>
 
 namespace bankfull::poisson::multigrid::cuda {
 
@@ -200,6 +201,20 @@ struct AlikeSlots {
 
   /// Of the plane `before` the one of this step.
   static constexpr int of(int step, int before) { return (step - before + 2 * period) % period; }
+
+  /// One step of a march, march.step<slot>(plane), for each slot: where a slot is known when this
+  /// is compiled, what it has is in registers.
+  template <class March>
+  __device__ __forceinline__ static void turn(March& march, int plane) {
+    turn(march, plane, std::make_integer_sequence<int, period>{});
+  }
+
+ private:
+  template <class March, int... Step>
+  __device__ __forceinline__ static void turn(March& march, int plane,
+                                              std::integer_sequence<int, Step...> /*slots*/) {
+    (march.template step<Step>(plane + Step), ...);
+  }
 };
 
 }  // namespace bankfull::poisson::multigrid::cuda

@@ -30,6 +30,31 @@ Buffer<T> zeros(std::int64_t size, const Stream& stream) {
 /// An axis of one cell is its own neighbour or has none: either way it has no part in L.
 inline bool has_neighbours(const AxisLevel& axis) { return axis.cells > 1; }
 
+template <class Real>
+void append_coefficients(const AxisLevel& axis, std::vector<Pair<Real>>& to) {
+  for (std::size_t n = 0; n < axis.lower.size(); ++n) {
+    to.push_back(has_neighbours(axis) ? Pair<Real>{static_cast<Real>(axis.lower[n]),
+                                                   static_cast<Real>(axis.upper[n])}
+                                      : Pair<Real>{});
+  }
+}
+
+/// The coefficients of axes i, j and k on the finest level.
+template <class Real>
+std::vector<Pair<Real>> finest_coefficients(const Level& finest) {
+  std::vector<Pair<Real>> coefficients;
+  append_coefficients(finest.i, coefficients);
+  append_coefficients(finest.j, coefficients);
+  append_coefficients(finest.k, coefficients);
+  return coefficients;
+}
+
+/// Of an axis' first cell.
+template <class Real>
+Pair<Real> first_coefficients(const AxisLevel& axis) {
+  return {static_cast<Real>(axis.lower.front()), static_cast<Real>(axis.upper.front())};
+}
+
 inline void append_table(const AxisLevel& axis, std::vector<float>& tables) {
   const std::size_t cells = axis.lower.size();
   const float present = has_neighbours(axis) ? 1.0F : 0.0F;
