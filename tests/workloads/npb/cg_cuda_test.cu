@@ -219,10 +219,11 @@ TEST_F(CgMatrixOnGpu, IsScaledAsItIsFormed) {
   }
 }
 
-// The layouts of an H200, and one of class D's kind: many panels, short slices.
+// The layouts of an H200, that of class S with less than a batch in a slice, and one of class D's
+// kind: many panels, short slices.
 TEST_F(CgMatrixOnGpu, TakesTheMemoryThatIsStated) {
   for (const auto& [size, shared_bytes] :
-       {std::pair{Class::a, 232192}, {Class::b, 232192}, {Class::b, 24576}}) {
+       {std::pair{Class::s, 232192}, {Class::a, 232192}, {Class::b, 232192}, {Class::b, 24576}}) {
     const CgParameters& cg = cg_parameters(size);
     const cuda::Tiling tiling = cuda::tiling_for(cg.rows, 132, shared_bytes);
     const cuda::Tiles tiles = cuda::TileAssembly(executor_, size, tiling).build(halves_);

@@ -20,6 +20,13 @@ __device__ __forceinline__ int panel_size(const Tiling& tiling, int panel) {
   return static_cast<int>(min(std::int64_t{tiling.panel_columns}, tiling.vector_size() - first));
 }
 
+/// Zeros for a panel of any number, by all threads of the block.
+__device__ __forceinline__ void clear_panel(const Tiling& tiling, double* x) {
+  for (int n = static_cast<int>(threadIdx.x); n < tiling.panel_columns; n += solver_threads) {
+    x[n] = 0.0;
+  }
+}
+
 /// Starts copying the panel's part of a vector to shared memory. Called by all threads of the block
 /// when none of them reads the previous contents any more.
 __device__ __forceinline__ void begin_panel(const Tiling& tiling, int panel, const double* vector,

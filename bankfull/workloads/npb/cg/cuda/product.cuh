@@ -88,7 +88,9 @@ class SliceSums {
   }
 
   __device__ __forceinline__ void look_up_before() {
-    before_ = takes(slices_.row()) ? sink_.before(slices_.row()) : 0.0;
+    if (takes(slices_.row())) {
+      before_ = sink_.before(slices_.row());
+    }
   }
 
   const TilesView& matrix_;
@@ -97,23 +99,81 @@ class SliceSums {
   CachePolicy policy_;
   WarpSlices<AllPanels> slices_;
   EntryBatch<slots> batch_;
-  double before_ = 0.0;
+  typename Sink::Before before_{};
 };
 
-/// Stores sums of pieces in memory and, for a square matrix, multiplies them by the vector.
-template <bool Square>
+/// A vector in memory, to multiply a tile by.
+struct StoredVector {
+  static constexpr bool has_term = false;
+  struct Element {};
+
+  const double* elements;
+
+  __device__ __forceinline__ void begin_panel(const Tiling& tiling, int panel, double* x) const {
+    cuda::begin_panel(tiling, panel, elements, x);
+  }
+  __device__ __forceinline__ void finish_panel(const Tiling& /*tiling*/, int /*panel*/,
+                                               double* /*x*/) const {
+    cuda::finish_panel();
+  }
+  [[nodiscard]] __device__ __forceinline__ Element ask(std::int64_t /*n*/) const { return {}; }
+};
+
+/// The vector r + beta p, where p is what the product before multiplied and the block's panel still
+/// has. So no pass forms it before the product, and no barrier stands between both. With 0 for beta
+/// and any p that is finite it is r.
+struct NextDirection {
+  static constexpr bool has_term = true;
+  /// Both are asked for well before they are added.
+  struct Element {
+    double r;
+    double p;
+  };
+
+  const double* r;
+  const double* p;
+  double beta;
+
+  __device__ __forceinline__ void begin_panel(const Tiling& /*tiling*/, int /*panel*/,
+                                              double* /*x*/) const {}
+  __device__ __forceinline__ void finish_panel(const Tiling& tiling, int panel, double* x) const {
+    const auto* const added =
+        reinterpret_cast<const double2*>(r + std::int64_t{panel} * tiling.panel_columns);
+    auto* const direction = reinterpret_cast<double2*>(x);
+    const int pairs = panel_size(tiling, panel) / 2;
+#pragma unroll 3
+    for (int n = static_cast<int>(threadIdx.x); n < pairs; n += solver_threads) {
+      const double2 from = __ldcg(added + n);
+      const double2 before = direction[n];
+      direction[n] = {fma(beta, before.x, from.x), fma(beta, before.y, from.y)};
+    }
+    __syncthreads();
+  }
+  [[nodiscard]] __device__ __forceinline__ Element ask(std::int64_t n) const {
+    return {r[n], p[n]};
+  }
+  [[nodiscard]] __device__ __forceinline__ double form(const Element& element) const {
+    return fma(beta, element.p, element.r);
+  }
+};
+
+/// Stores sums of pieces in memory and, for vectors with terms, multiplies them by the vector.
+template <class Vector>
 struct PieceSink {
-  const double* v;  ///< of the group's first row
-  double* sums;     ///< likewise
+  using Before = typename Vector::Element;
+
+  const Vector& v;
+  std::int64_t first_row;  ///< of the group
+  double* sums;            ///< of its rows
   double term = 0.0;
 
-  [[nodiscard]] __device__ __forceinline__ double before(int row) const {
-    return Square ? v[row] : 0.0;
+  [[nodiscard]] __device__ __forceinline__ Before before(int row) const {
+    return v.ask(first_row + row);
   }
-  __device__ __forceinline__ void take(int row, double sum, double v_of_row) {
+  __device__ __forceinline__ void take(int row, double sum, const Before& of_row) {
     sums[row] = sum;
-    if constexpr (Square) {
-      term = fma(v_of_row, sum, term);
+    if constexpr (Vector::has_term) {
+      term = fma(v.form(of_row), sum, term);
     }
   }
 };
@@ -122,25 +182,28 @@ struct PieceSink {
 struct RowSink {
   double* sums;  ///< in shared memory
 
-  [[nodiscard]] __device__ __forceinline__ double before(int /*row*/) const { return 0.0; }
-  __device__ __forceinline__ void take(int row, double sum, double /*before*/) { sums[row] += sum; }
+  struct Before {};
+  [[nodiscard]] __device__ __forceinline__ Before before(int /*row*/) const { return {}; }
+  __device__ __forceinline__ void take(int row, double sum, const Before& /*before*/) {
+    sums[row] += sum;
+  }
 };
 
-/// A tile by its panel of v; returns its terms of v.A v where A is square. By all threads of the
+/// A tile by its panel of v; returns its terms of v.A v where v has them. By all threads of the
 /// block, none of which may still read its shared memory.
-template <bool Square>
+template <class Vector>
 __device__ __forceinline__ double multiply_tile(const ProductArguments& a, int tile,
-                                                const double* v) {
+                                                const Vector& v) {
   const Tiling& tiling = a.matrix.tiling;
   const int group = tile / tiling.panels;
   const int panel = tile % tiling.panels;
   const std::int64_t first_row = std::int64_t{group} * tiling.group_rows;
-  const std::int64_t part_size = Square ? tiling.vector_size() : tiling.sums_size();
-  PieceSink<Square> sink{v + first_row, a.parts + panel * part_size + first_row};
-  begin_panel(tiling, panel, v, product_workspace());
-  SliceSums<false, double*, PieceSink<Square>> sums(a.matrix, group, panel, a.kept_warps,
+  const std::int64_t part_size = Vector::has_term ? tiling.vector_size() : tiling.sums_size();
+  PieceSink<Vector> sink{v, first_row, a.parts + panel * part_size + first_row};
+  v.begin_panel(tiling, panel, product_workspace());
+  SliceSums<false, double*, PieceSink<Vector>> sums(a.matrix, group, panel, a.kept_warps,
                                                     product_workspace(), sink);
-  finish_panel();
+  v.finish_panel(tiling, panel, product_workspace());
   sums.work_through(1);
   return sink.term;
 }

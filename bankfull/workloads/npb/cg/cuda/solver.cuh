@@ -37,9 +37,15 @@ class Solver {
   /// shared memory takes no initial values.
   using Share = std::int64_t[2];
 
-  /// `tile` and the share are in shared memory, for lack of registers.
-  __device__ Solver(const SolverArguments& a, const int& tile, const Share& mine)
-      : a_(a), tile_(tile), sum_(a.terms, tile), mine_(mine) {}
+  /// What a step takes from the one before it.
+  struct Step {
+    NextDirection multiplied;
+    double rho;  ///< r.r
+  };
+
+  /// `tile`, the share and the step are in shared memory, for lack of registers.
+  __device__ Solver(const SolverArguments& a, const int& tile, const Share& mine, Step& step)
+      : a_(a), tile_(tile), sum_(a.terms, tile), mine_(mine), step_(step) {}
 
   __device__ static void find_share(const SolverArguments& a, int tile, Share& mine) {
     const Range range =
@@ -99,32 +105,39 @@ class Solver {
 
   /// z with A z = x, nearly, and the norm of what is left.
   __device__ void solve() {
-    double rho = start();
+    take({a_.r, a_.p, 0.0}, start());
     // One call site for all products: each copy of the inlined code would need registers of its
     // own.
 #pragma unroll 1
     for (int step = 0; step <= steps_per_iteration; ++step) {
-      const bool solved = step == steps_per_iteration;
-      const double product = sum_(multiply_tile<true>(a_.product, tile_, solved ? a_.z : a_.p));
-      if (solved) {
+      __syncthreads();
+      const double product = sum_(multiply_tile(a_.product, tile_, step_.multiplied));
+      if (step == steps_per_iteration) {
         note_residual_norm();
         return;
       }
-      const double alpha = rho / product;
-      const double rho_before = rho;
-      rho = advance(alpha);
-      turn(alpha, rho / rho_before);
+      const double rho = advance(step_.multiplied.beta, step_.rho / product);
+      const double beta = rho / step_.rho;
+      __syncthreads();
+      const bool solved = step + 1 == steps_per_iteration;
+      take(solved ? NextDirection{a_.z, a_.p, 0.0} : NextDirection{a_.r, a_.p, beta}, rho);
     }
   }
 
-  /// z = 0, r = p = x; returns r.r.
+  /// What the next step takes, once no thread of the block reads the last one's any more.
+  __device__ void take(const NextDirection& multiplied, double rho) {
+    if (threadIdx.x == 0) {
+      step_ = {multiplied, rho};
+    }
+  }
+
+  /// z = 0, r = x; returns r.r.
   __device__ double start() {
     double rr = 0.0;
     each_pair([&](std::int64_t n) {
       const double2 x = at(a_.x, n);
       at(a_.z, n) = {0.0, 0.0};
       at(a_.r, n) = x;
-      at(a_.p, n) = x;
       rr = add_dot(x, x, rr);
     });
     return sum_(rr);
@@ -143,28 +156,19 @@ class Solver {
     return sum;
   }
 
-  /// r -= alpha A p; returns r.r.
-  __device__ double advance(double alpha) {
+  /// p = r + beta p, which was multiplied, z += alpha p, r -= alpha A p; returns r.r.
+  __device__ double advance(double beta, double alpha) {
     double rr = 0.0;
     each_pair([&](std::int64_t n) {
-      const double2 before = at(a_.r, n);
-      const double2 r = multiply_add(-alpha, product(n), before);
+      const double2 r_before = at(a_.r, n);
+      const double2 p = multiply_add(beta, at(a_.p, n), r_before);
+      const double2 r = multiply_add(-alpha, product(n), r_before);
+      at(a_.p, n) = p;
+      at(a_.z, n) = multiply_add(alpha, p, at(a_.z, n));
       at(a_.r, n) = r;
       rr = add_dot(r, r, rr);
     });
     return sum_(rr);
-  }
-
-  /// z += alpha p, then p = r + beta p.
-  __device__ void turn(double alpha, double beta) {
-    each_pair([&](std::int64_t n) {
-      const double2 p = at(a_.p, n);
-      const double2 r = at(a_.r, n);
-      const double2 z = at(a_.z, n);
-      at(a_.p, n) = multiply_add(beta, p, r);
-      at(a_.z, n) = multiply_add(alpha, p, z);
-    });
-    sum_.wait();
   }
 
   /// ||x - A z||, after the product with z.
@@ -184,17 +188,20 @@ class Solver {
   const int& tile_;
   GridSum sum_;
   const Share& mine_;
+  Step& step_;
 };
 
 static __global__ void __launch_bounds__(solver_threads, 1)
     solver_kernel(const __grid_constant__ SolverArguments a) {
   __shared__ Solver::Share mine;
+  __shared__ Solver::Step step;
   const int& tile = next_item_of_block(a.product.items);
   if (threadIdx.x == 0) {
     Solver::find_share(a, tile, mine);
   }
+  clear_panel(a.product.matrix.tiling, product_workspace());  // NextDirection needs numbers
   __syncthreads();
-  Solver(a, tile, mine).run();
+  Solver(a, tile, mine, step).run();
   end_claims(a.product.items);
 }
 

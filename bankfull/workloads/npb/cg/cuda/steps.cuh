@@ -26,7 +26,7 @@ template <bool OneTilePerBlock>
 __global__ void __launch_bounds__(solver_threads, 1)
     block_product_kernel(const __grid_constant__ ProductArguments a, const double* inputs) {
   if constexpr (OneTilePerBlock) {
-    static_cast<void>(multiply_tile<false>(a, next_item_of_block(a.items), inputs));
+    static_cast<void>(multiply_tile(a, next_item_of_block(a.items), StoredVector{inputs}));
   } else {
     multiply_groups(a, inputs);
   }
