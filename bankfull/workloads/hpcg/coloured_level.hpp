@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/base/host_device.hpp"
 #include "bankfull/core/base/unrolled.hpp"
 #include "bankfull/numerics/sparse/colouring.hpp"
@@ -26,6 +27,8 @@ namespace bankfull::hpcg {
 struct SlotRange {
   std::int32_t begin = 0;
   std::int32_t end = 0;
+
+  [[nodiscard]] constexpr std::int32_t size() const { return end - begin; }
 };
 
 /// One level as the tuned solver stores it: rows in the order of their colours, entries split into
@@ -44,7 +47,7 @@ struct ColouredLevel {
   Range coarse_classes = {};  ///< which hold all rows of the coarser level
   /// The coarser level's row of each row of these classes; -1 where there is none.
   Buffer<std::int32_t> coarse_row = {};
-  /// For each slice, the slots of `upper` with columns of these classes.
+  /// For each slice, the slots of `upper` with columns of these classes: its last ones.
   Buffer<SlotRange> coarse_slots = {};
   /// These slots once more, for the sweep that reads no others of `upper`: in one stream. On CPUs
   /// where there are any, on GPUs where sweeps are pipelined.
@@ -460,6 +463,8 @@ ColouredLevel colour_level(const Executor& executor, const std::vector<Level>& l
   result.order = order_by_colour(executor, matrix, colours.data(), order, alignment, boundary);
   result.outer_columns = matrix.columns - matrix.rows;
   result.coarse_classes = coarse_classes(order, coarse_rows);
+  expects(result.coarse_classes.size() == 0 || result.coarse_classes.end == count,
+          "the classes with coarse rows are the last ones");
   split_entries<Height>(executor, level, result);
   result.neighbours = renumbered(executor, level.geometry.neighbours, result.order.new_of.data());
   for (ListNeighbour& neighbour : result.neighbours) {

@@ -74,18 +74,6 @@ __device__ __forceinline__ double await(const double* at) {
   return value;
 }
 
-/// Loads where that is wanted, without a branch: loads follow each other at once.
-__device__ __forceinline__ void load_relaxed_if(bool wanted, const double* at, double& value) {
-  asm volatile(
-      "{\n"
-      ".reg .pred wanted;\n"
-      "setp.ne.s32 wanted, %2, 0;\n"
-      "@wanted ld.relaxed.gpu.global.f64 %0, [%1];\n"
-      "}"
-      : "+d"(value)
-      : "l"(at), "r"(static_cast<int>(wanted)));
-}
-
 /// Slots in the ring.
 struct Brought {
   const double* value;
@@ -105,21 +93,9 @@ __device__ __forceinline__ void gather_window(const Brought& part, int count, in
 #pragma unroll
   for (int n = 0; n < Most; ++n) {
     column[n] = part.column_at(n, lane);
-    x[n] = 0.0;
   }
-#pragma unroll
-  for (int n = 0; n < Most; ++n) {
-    load_relaxed_if(n < count, from + column[n], x[n]);
-  }
-  for (bool complete = false; !complete;) {
-    complete = true;
-#pragma unroll
-    for (int n = 0; n < Most; ++n) {
-      const bool again = is_awaited(x[n]);
-      complete = complete && !again;
-      load_relaxed_if(again, from + column[n], x[n]);
-    }
-  }
+  gather<Most>(AwaitedVector{from}, column, count, x);
+  complete<Most>(AwaitedVector{from}, column, x);
 }
 
 /// The sum of a row's products: of all slots but the coarse ones, then with those.

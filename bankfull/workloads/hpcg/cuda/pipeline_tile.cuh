@@ -226,7 +226,7 @@ struct Brought {
     std::int32_t column[static_cast<std::size_t>(Count)];
     columns.template read<Count>(slot, lane, column);
     double gathered[static_cast<std::size_t>(Count)];
-    gather<Count>(x, column, gathered);
+    gather<Count>(x, column, Count, gathered);
 #pragma unroll
     for (int n = 0; n < Count; ++n) {
       sum = fma(value[(slot + n) * slice_height + lane], gathered[n], sum);

@@ -29,6 +29,28 @@ __device__ __forceinline__ std::uint32_t load_once(const std::uint32_t* at) {
   return value;
 }
 
+// Loads where that is wanted, without a branch: loads follow each other at once.
+
+__device__ __forceinline__ void load_once_if(bool wanted, const double* at, double& value) {
+  asm("{\n"
+      ".reg .pred wanted;\n"
+      "setp.ne.s32 wanted, %2, 0;\n"
+      "@wanted ld.global.nc.L1::no_allocate.f64 %0, [%1];\n"
+      "}"
+      : "+d"(value)
+      : "l"(at), "r"(static_cast<int>(wanted)));
+}
+__device__ __forceinline__ void load_once_if(bool wanted, const std::int32_t* at,
+                                             std::int32_t& value) {
+  asm("{\n"
+      ".reg .pred wanted;\n"
+      "setp.ne.s32 wanted, %2, 0;\n"
+      "@wanted ld.global.nc.L1::no_allocate.s32 %0, [%1];\n"
+      "}"
+      : "+r"(value)
+      : "l"(at), "r"(static_cast<int>(wanted)));
+}
+
 using PackedSlices = PackedColumns<slice_height>;
 
 /// The codes of so many slots from the words that hold them, of which the first slot's is shifted
@@ -59,28 +81,34 @@ struct Codes {
   }
 };
 
+/// The columns of `count` slots; those of the others are not read.
 template <int Slots>
 __device__ __forceinline__ void read_columns(
-    const FullColumns& columns, std::int64_t slot, int lane,
+    const FullColumns& columns, std::int64_t slot, int count, int lane,
     std::int32_t (&column)[static_cast<std::size_t>(Slots)]) {
+  const std::int32_t* const from = columns.column + slot * slice_height + lane;
 #pragma unroll
   for (int n = 0; n < Slots; ++n) {
-    column[n] = load_once(columns.column + (slot + n) * slice_height + lane);
+    column[n] = 0;
+    load_once_if(n < count, from + n * slice_height, column[n]);
   }
 }
 
 /// The slots are of one slice.
 template <int Slots>
 __device__ __forceinline__ void read_columns(
-    const PackedSlices& columns, std::int64_t slot, int lane,
+    const PackedSlices& columns, std::int64_t slot, int count, int lane,
     std::int32_t (&column)[static_cast<std::size_t>(Slots)]) {
+  if (count <= 0) {
+    return;
+  }
   constexpr int per_word = PackedSlices::per_word;
   const std::uint32_t* const words = columns.code + slot / per_word * slice_height + lane;
   const Codes<Slots> codes(static_cast<unsigned>(slot % per_word * PackedSlices::bits),
                            [&](int n) { return load_once(words + n * slice_height); });
 #pragma unroll
   for (int n = 0; n < Slots; ++n) {
-    column[n] = __ldg(columns.base + slot + n);
+    column[n] = n < count ? __ldg(columns.base + slot + n) : 0;
   }
   const std::int32_t first = column[0];
   if (first >= 0) {
@@ -92,7 +120,8 @@ __device__ __forceinline__ void read_columns(
   }
 #pragma unroll
   for (int n = 0; n < Slots; ++n) {
-    column[n] = load_once(columns.escaped + (-1 - std::int64_t{column[n]}) * slice_height + lane);
+    load_once_if(n < count, columns.escaped + (-1 - std::int64_t{column[n]}) * slice_height + lane,
+                 column[n]);
   }
 }
 
@@ -114,95 +143,124 @@ __device__ __forceinline__ double load_relaxed(const double* at) {
   return value;
 }
 
+__device__ __forceinline__ void load_relaxed_if(bool wanted, const double* at, double& value) {
+  asm volatile(
+      "{\n"
+      ".reg .pred wanted;\n"
+      "setp.ne.s32 wanted, %2, 0;\n"
+      "@wanted ld.relaxed.gpu.global.f64 %0, [%1];\n"
+      "}"
+      : "+d"(value)
+      : "l"(at), "r"(static_cast<int>(wanted)));
+}
+
 __device__ __forceinline__ void store_relaxed(double* at, double value) {
   asm volatile("st.relaxed.gpu.global.f64 [%0], %1;" ::"l"(at), "d"(value));
 }
 
-/// A vector whose elements appear while they are read.
+/// The x of `count` slots, 0 for the others.
+template <int Slots>
+__device__ __forceinline__ void gather(
+    const double* x, const std::int32_t (&column)[static_cast<std::size_t>(Slots)], int count,
+    double (&gathered)[static_cast<std::size_t>(Slots)]) {
+#pragma unroll
+  for (int n = 0; n < Slots; ++n) {
+    gathered[n] = n < count ? x[column[n]] : 0.0;
+  }
+}
+
+template <int Slots>
+__device__ __forceinline__ void complete(const double*,
+                                         const std::int32_t (&)[static_cast<std::size_t>(Slots)],
+                                         double (&)[static_cast<std::size_t>(Slots)]) {}
+
+/// A vector whose elements appear while they are read: what is gathered has to be completed.
 struct AwaitedVector {
   const double* x;
 };
 
 template <int Slots>
 __device__ __forceinline__ void gather(
-    const double* x, const std::int32_t (&column)[static_cast<std::size_t>(Slots)],
-    double (&gathered)[static_cast<std::size_t>(Slots)]) {
+    const AwaitedVector& vector, const std::int32_t (&column)[static_cast<std::size_t>(Slots)],
+    int count, double (&gathered)[static_cast<std::size_t>(Slots)]) {
 #pragma unroll
   for (int n = 0; n < Slots; ++n) {
-    gathered[n] = x[column[n]];
+    gathered[n] = 0.0;
+    load_relaxed_if(n < count, vector.x + column[n], gathered[n]);
   }
 }
 
-/// Reads elements again that are not computed yet.
+/// Reads elements again that were not computed yet.
 template <int Slots>
-__device__ __forceinline__ void gather(
+__device__ __forceinline__ void complete(
     const AwaitedVector& vector, const std::int32_t (&column)[static_cast<std::size_t>(Slots)],
     double (&gathered)[static_cast<std::size_t>(Slots)]) {
-#pragma unroll
-  for (int n = 0; n < Slots; ++n) {
-    gathered[n] = load_relaxed(vector.x + column[n]);
-  }
-  for (bool complete = false; !complete;) {
-    complete = true;
+  for (bool done = false; !done;) {
+    done = true;
 #pragma unroll
     for (int n = 0; n < Slots; ++n) {
-      if (is_awaited(gathered[n])) {
-        complete = false;
-        gathered[n] = load_relaxed(vector.x + column[n]);
-      }
+      const bool again = is_awaited(gathered[n]);
+      done = done && !again;
+      load_relaxed_if(again, vector.x + column[n], gathered[n]);
     }
   }
 }
 
-/// Entries of a row that are read together.
+/// Entries of a row that are read together: as many as `count`.
 template <int Slots>
 struct Batch {
+  int count;
   std::int32_t column[static_cast<std::size_t>(Slots)];
   double value[static_cast<std::size_t>(Slots)];
 
   template <class Columns>
-  __device__ __forceinline__ void read(const SlicedView<Columns>& part, std::int64_t slot,
-                                       int lane) {
-#pragma unroll
-    for (int n = 0; n < Slots; ++n) {
-      value[n] = load_once(part.value + (slot + n) * slice_height + lane);
-    }
-    read_columns<Slots>(part.columns, slot, lane, column);
+  __device__ __forceinline__ void read_columns(const SlicedView<Columns>& part, std::int64_t slot,
+                                               int lane) {
+    cuda::read_columns<Slots>(part.columns, slot, count, lane, column);
   }
 
-  /// sum + the entries times their x.
-  template <class Vector>
-  __device__ __forceinline__ double add_to(double sum, const Vector& x) const {
-    double gathered[static_cast<std::size_t>(Slots)];
-    gather<Slots>(x, column, gathered);
+  template <class Columns>
+  __device__ __forceinline__ void read_values(const SlicedView<Columns>& part, std::int64_t slot,
+                                              int lane) {
+    const double* const from = part.value + slot * slice_height + lane;
 #pragma unroll
     for (int n = 0; n < Slots; ++n) {
-      sum = fma(value[n], gathered[n], sum);
+      value[n] = 0.0;
+      load_once_if(n < count, from + n * slice_height, value[n]);
     }
-    return sum;
   }
 };
 
-template <int Slots, class Columns, class Vector>
+template <int Slots, class Columns>
 __device__ __forceinline__ double add_batch(const SlicedView<Columns>& part, std::int64_t& slot,
-                                            int lane, const Vector& x, double sum) {
-  Batch<Slots> batch;
-  batch.read(part, slot, lane);
+                                            int lane, const double* x, double sum) {
+  Batch<Slots> batch{.count = Slots};
+  batch.read_values(part, slot, lane);
+  batch.read_columns(part, slot, lane);
   slot += Slots;
-  return batch.add_to(sum, x);
+  double gathered[static_cast<std::size_t>(Slots)];
+  gather<Slots>(x, batch.column, Slots, gathered);
+#pragma unroll
+  for (int n = 0; n < Slots; ++n) {
+    sum = fma(batch.value[n], gathered[n], sum);
+  }
+  return sum;
 }
 
-/// Enough loads in flight, with few enough registers for three blocks per multiprocessor in sweeps
-/// and four in SpMV.
-inline constexpr int batch_slots = 10;
+/// Enough loads in flight, with few enough registers for four blocks per multiprocessor.
+inline constexpr int product_batch = 10;
+inline constexpr int sweep_batch = 6;  ///< of which the next one's columns are in flight, too
 
-/// sum + the entries of slots [slot, last) times their x.
-template <class Columns, class Vector>
-__device__ __forceinline__ double add_slots(const SlicedView<Columns>& part, std::int64_t slot,
-                                            std::int64_t last, int lane, const Vector& x,
-                                            double sum) {
-  while (slot + batch_slots <= last) {
-    sum = add_batch<batch_slots>(part, slot, lane, x, sum);
+/// Product of a row with x.
+template <class Columns>
+__device__ __forceinline__ double times(const SlicedView<Columns>& part, std::int64_t row,
+                                        const double* x) {
+  const int lane = static_cast<int>(row % slice_height);
+  std::int64_t slot = part.slot[row / slice_height];
+  const std::int64_t last = part.slot[row / slice_height + 1];
+  double sum = 0.0;
+  while (slot + product_batch <= last) {
+    sum = add_batch<product_batch>(part, slot, lane, x, sum);
   }
   if (slot + 6 <= last) {
     sum = add_batch<6>(part, slot, lane, x, sum);
@@ -219,66 +277,78 @@ __device__ __forceinline__ double add_slots(const SlicedView<Columns>& part, std
   return sum;
 }
 
-/// Product of a row with x.
-template <class Columns>
-__device__ __forceinline__ double times(const SlicedView<Columns>& part, std::int64_t row,
-                                        const double* x) {
-  const std::int64_t slice = row / slice_height;
-  return add_slots(part, part.slot[slice], part.slot[slice + 1],
-                   static_cast<int>(row % slice_height), x, 0.0);
-}
+/// The sum of a row's products: of its first slots, then of all.
+struct SplitSum {
+  double first;
+  double all;
+};
 
 /// Some slots of a row, whose first entries are loaded before the x that they are multiplied by is
-/// known to be computed.
+/// known to be computed, and the columns of later ones while x of those before them is awaited.
 template <class Columns>
 class SlotsAhead {
  public:
   __device__ __forceinline__ SlotsAhead(const SlicedView<Columns>& part, std::int64_t slot,
                                         std::int64_t last, int lane)
-      : part_(part), slot_(slot), last_(last), lane_(lane), ahead_(slot + batch_slots <= last) {
-    if (ahead_) {
-      batch_.read(part, slot_, lane_);
-      prefetch_rest();
-    }
+      : part_(part), slot_(slot), lane_(lane), batch_{.count = static_cast<int>(last - slot)} {
+    batch_.read_columns(part, slot, lane);
+    batch_.read_values(part, slot, lane);
+    prefetch_rest();
   }
 
   /// Sum of the entries times their x.
   template <class Vector>
   __device__ __forceinline__ double times(const Vector& x) const {
-    double sum = 0.0;
-    std::int64_t slot = slot_;
-    if (ahead_) {
-      sum = batch_.add_to(sum, x);
-      slot += batch_slots;
+    return add_to(0.0, x, 0).all;
+  }
+
+  /// sum + the entries times their x, and the same without those of the last `apart` slots.
+  template <class Vector>
+  __device__ __forceinline__ SplitSum add_to(double sum, const Vector& x, int apart) const {
+    SplitSum sums{sum, sum};
+    Batch<sweep_batch> batch = batch_;
+    for (std::int64_t slot = slot_; batch.count > 0;) {
+      double gathered[sweep_batch];
+      gather<sweep_batch>(x, batch.column, batch.count, gathered);
+      slot += sweep_batch;
+      Batch<sweep_batch> ahead{.count = batch.count - sweep_batch};
+      ahead.read_columns(part_, slot, lane_);
+      complete<sweep_batch>(x, batch.column, gathered);
+#pragma unroll
+      for (int n = 0; n < sweep_batch; ++n) {
+        sums.all = fma(batch.value[n], gathered[n], sums.all);
+        sums.first = batch.count - n > apart ? sums.all : sums.first;
+      }
+      ahead.read_values(part_, slot, lane_);
+      batch = ahead;
     }
-    return add_slots(part_, slot, last_, lane_, x, sum);
+    return sums;
   }
 
  private:
   /// Prefetches the entries beyond the batch into L2, one cache line per lane.
   __device__ __forceinline__ void prefetch_rest() const {
-    const std::int64_t first = (slot_ + batch_slots) * slice_height;
-    prefetch(part_.value, first);
+    const int entries = (batch_.count - sweep_batch) * slice_height;
+    const std::int64_t first = (slot_ + sweep_batch) * slice_height;
+    prefetch(part_.value + first, entries);
     if constexpr (std::is_same_v<Columns, FullColumns>) {
-      prefetch(part_.columns.column, first);
+      prefetch(part_.columns.column + first, entries);
     }
   }
 
   template <class T>
-  __device__ __forceinline__ void prefetch(const T* array, std::int64_t first) const {
+  __device__ __forceinline__ void prefetch(const T* from, int entries) const {
     constexpr int line_entries = 128 / static_cast<int>(sizeof(T));
-    const std::int64_t entry = first + lane_ * line_entries;
-    if (entry < last_ * slice_height) {
-      asm volatile("prefetch.global.L2 [%0];" ::"l"(array + entry));
+    const int entry = lane_ * line_entries;
+    if (entry < entries) {
+      asm volatile("prefetch.global.L2 [%0];" ::"l"(from + entry));
     }
   }
 
   const SlicedView<Columns>& part_;
   std::int64_t slot_;
-  std::int64_t last_;
   int lane_;
-  bool ahead_;
-  Batch<batch_slots> batch_;
+  Batch<sweep_batch> batch_;
 };
 
 /// All slots of a row.

@@ -70,30 +70,24 @@ class BackwardAfterZero {
   __device__ __forceinline__ BackwardAfterZero(const LevelArguments<Columns>& a, std::int64_t row)
       : a_(a),
         row_(row),
-        lane_(static_cast<int>(row % slice_height)),
-        coarse_(a.coarse_slots[row / slice_height]),
-        last_(a.upper.slot[row / slice_height + 1]),
-        before_(a.upper, a.upper.slot[row / slice_height], coarse_.begin, lane_),
+        coarse_(a.coarse_slots[row / slice_height].size()),
+        upper_(row_ahead(a.upper, row)),
         diagonal_(load_once(a.diagonal + row)),
         x_(a.y[row]) {}
 
   __device__ __forceinline__ double run() {
-    const AwaitedVector x{a_.x};
-    const double others = add_slots(a_.upper, coarse_.end, last_, lane_, x, before_.times(x));
-    __stcs(a_.u + row_, others);
-    const double upper = add_slots(a_.upper, coarse_.begin, coarse_.end, lane_, x, others);
+    const SplitSum upper = upper_.add_to(0.0, AwaitedVector{a_.x}, coarse_);
+    __stcs(a_.u + row_, upper.first);
     a_.y[row_] = awaited_value();
-    store_relaxed(a_.x + row_, backward_after_zero(x_, upper, diagonal_));
+    store_relaxed(a_.x + row_, backward_after_zero(x_, upper.all, diagonal_));
     return 0.0;
   }
 
  private:
   const LevelArguments<Columns>& a_;
   std::int64_t row_;
-  int lane_;
-  SlotRange coarse_;
-  std::int64_t last_;
-  SlotsAhead<Columns> before_;  ///< the slots before the coarse ones
+  int coarse_;  ///< slots, the last ones of `upper`
+  SlotsAhead<Columns> upper_;
   double diagonal_;
   double x_;
 };
@@ -114,8 +108,9 @@ class ForwardAgain {
         outer_(Others == Outer::some ? times(a.outer, row, a.x) : 0.0) {
     const SlotRange coarse = a.coarse_slots[row / slice_height];
     if (coarse.begin < coarse.end) {
-      upper_ = add_slots(a.upper, coarse.begin, coarse.end, static_cast<int>(row % slice_height),
-                         a.x, upper_);
+      const SlotsAhead<Columns> slots(a.upper, coarse.begin, coarse.end,
+                                      static_cast<int>(row % slice_height));
+      upper_ = slots.add_to(upper_, a.x, 0).all;
       a.u[row] = upper_;
     }
     // Padding names the columns of other rows of the slice: those wait for these rows only.

@@ -23,7 +23,7 @@ struct ChunkOrder {
 /// start in the order of their numbers, as device-wide scans also assume, so that the rows waited
 /// for are done or being swept.
 template <template <class> class SweepStep, bool Summing, class Columns>
-__global__ void __launch_bounds__(threads_per_block, 3)
+__global__ void __launch_bounds__(threads_per_block, 4)
     sync_free_sweep_kernel(const __grid_constant__ ChunkOrder order,
                            const __grid_constant__ LevelArguments<Columns> a,
                            const __grid_constant__ BlockSums sums) {
