@@ -14,9 +14,11 @@ namespace bankfull::npb::mg {
 //
 // Rows have ghosts where a function says so. Pointers never overlap.
 
-/// Operations of the functions below at one point of the row that they form. Tests count them.
+/// Operations of the functions below at one point of the row that they form; strips have as many.
+/// Tests count them.
 struct RowFlops {
   static constexpr int pair = 1;
+  static constexpr int columns_beside = 3;    ///< of a stencil
   static constexpr int residual = pair + 12;  ///< with the pair of the next row
   static constexpr int smoothed = pair + 14;
   static constexpr int sums = 6;

@@ -5,6 +5,7 @@
 #include "bankfull/workloads/npb/mg/grid.hpp"
 #include "bankfull/workloads/npb/mg/stencils.hpp"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace bankfull::npb::mg {
@@ -93,7 +94,7 @@ BANKFULL_ALWAYS_INLINE void march_strip(const Stencil stencil, const StencilPlan
     return P::load(plane.below.row(i2) + column(n)) + P::load(plane.above.row(i2) + column(n));
   };
   const std::int64_t begin = plane.rows.begin;
-  Column<P> around[Packs];
+  Column<P> around[static_cast<std::size_t>(Packs)];
 #pragma GCC unroll 8
   for (int n = 0; n < Packs; ++n) {
     around[n].centre = P::load(plane.centre.row(begin - 1) + column(n));
