@@ -296,6 +296,7 @@ class Pack<counting::Counted<T, Lanes>> {
 
  public:
   static constexpr int width = Lanes;
+  static constexpr int parts = 1;
 
   static Pack load(const Value* from) {
     return of_lanes([from](int n) { return from[n]; });
@@ -318,6 +319,13 @@ class Pack<counting::Counted<T, Lanes>> {
     }
   }
   void stream(Value* to) const { store(to); }
+
+  friend Pack one_lane_later(const Pack& x, const Pack& next) {
+    return of_lanes([&](int n) { return n + 1 < Lanes ? x.at(n + 1) : next.at(0); });
+  }
+  friend Pack one_lane_earlier(const Pack& previous, const Pack& x) {
+    return of_lanes([&](int n) { return n > 0 ? x.at(n - 1) : previous.at(Lanes - 1); });
+  }
 
   friend Pack operator+(const Pack& x, const Pack& y) {
     return of_lanes([&](int n) { return x.at(n) + y.at(n); });

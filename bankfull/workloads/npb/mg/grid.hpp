@@ -10,6 +10,17 @@
 
 namespace bankfull::npb::mg {
 
+/// Rows of a plane, of a grid or of a workspace.
+template <class T>
+struct PlaneRows {
+  T* values = nullptr;
+  std::int64_t origin = 0;  ///< of row 0 in `values`
+  std::int64_t pitch = 0;   ///< from a row to the next
+  std::int64_t mask = -1;   ///< of rows' numbers, where they wrap around
+
+  [[nodiscard]] T* row(std::int64_t i2) const { return values + (origin + (i2 & mask) * pitch); }
+};
+
 /// A rank's block of a periodic grid, whose sides are powers of two. Axes i, j, k are NPB's i3, i2,
 /// i1. Along axes that are cut between ranks the block has ghosts, which halo exchanges fill; along
 /// the others it wraps around. It holds doubles, or counting types of the tests.
@@ -43,6 +54,11 @@ class GridOf {
   /// minus the side on.
   [[nodiscard]] T* row(std::int64_t i3, std::int64_t i2) const {
     return interior() + layout_.offset(i3 & plane_mask_, i2 & row_mask_, 0);
+  }
+
+  /// The rows of plane i3.
+  [[nodiscard]] PlaneRows<T> plane(std::int64_t i3) const {
+    return {interior(), layout_.offset(i3 & plane_mask_, 0, 0), layout_.row_pitch(), row_mask_};
   }
 
   /// Cell (0, 0, 0).

@@ -91,13 +91,10 @@ class CpuMultigrid final : public Benchmark {
     constexpr std::int64_t beyond = 2;  // planes of u
     const std::int64_t block = block_rows(v_.columns());
     const PassShare mine = my_pass_share({v_.planes(), v_.rows(), block, beyond});
-    const auto rows_of_u = [this](std::int64_t plane, std::int64_t row) {
-      return u_.row(plane, row);
-    };
     for_blocks(mine.rows, block, [&](std::int64_t first, std::int64_t end) {
       work.residuals.begin_at(first);
       for (std::int64_t i3 = mine.planes.begin; i3 < mine.planes.end; ++i3) {
-        form_residual_rows(operators_.difference, rows_of_u, v_, i3, {first, end}, 0, work);
+        form_residual_rows(operators_.difference, u_, v_, i3, {first, end}, 0, work);
         for (std::int64_t i2 = first; i2 < end; ++i2) {
           squares_[static_cast<std::size_t>(i3 * v_.rows() + i2)] =
               sum_of_squares(work.residuals.row(i3, i2), v_.columns());

@@ -4,6 +4,7 @@
 #include "bankfull/workloads/npb/mg/grid.hpp"
 #include "bankfull/workloads/npb/mg/pass_share.hpp"
 #include "bankfull/workloads/npb/mg/rows.hpp"
+#include "bankfull/workloads/npb/mg/strips.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -31,16 +32,20 @@ inline constexpr std::int64_t line = 8;
 template <class T>
 class LineAligned {
  public:
-  explicit LineAligned(std::int64_t size) : values_(static_cast<std::size_t>(size + line)) {}
-
-  [[nodiscard]] T* data() {
+  explicit LineAligned(std::int64_t size) : values_(static_cast<std::size_t>(size + line)) {
     void* start = values_.data();
     std::size_t space = values_.size() * sizeof(T);
-    return static_cast<T*>(std::align(line * sizeof(T), sizeof(T), start, space));
+    data_ = static_cast<T*>(std::align(line * sizeof(T), sizeof(T), start, space));
   }
+  LineAligned(const LineAligned&) = delete;
+  LineAligned& operator=(const LineAligned&) = delete;
+  ~LineAligned() = default;
+
+  [[nodiscard]] T* data() const { return data_; }
 
  private:
   std::vector<T> values_;
+  T* data_;
 };
 
 /// The last three planes of a field in a pipeline: rows [first, first + count) with ghosts along
@@ -53,10 +58,12 @@ class Planes {
 
   void begin_at(std::int64_t first_row) { first_ = first_row; }
 
-  [[nodiscard]] T* row(std::int64_t plane, std::int64_t row) {
+  [[nodiscard]] PlaneRows<T> plane(std::int64_t i3) const {
     // Planes count from -2.
-    return values_.data() + ((plane + 3) % 3 * rows_ + row - first_) * row_pitch_ + line;
+    return {values_.data(), ((i3 + 3) % 3 * rows_ - first_) * row_pitch_ + line, row_pitch_};
   }
+
+  [[nodiscard]] T* row(std::int64_t i3, std::int64_t i2) const { return plane(i3).row(i2); }
 
  private:
   std::int64_t row_pitch_;
@@ -73,6 +80,9 @@ template <class T>
 inline bool is_streamed(const GridOf<T>& grid) {
   return grid.layout().interior().count() >= streamed_points && grid.columns() % line == 0;
 }
+
+/// Rows of a plane that a stencil forms at most: a block, and one beyond both ends.
+inline constexpr std::int64_t max_stencil_rows = max_block_rows + 2;
 
 /// Pairs of rows that a march along rows knows at a time.
 inline constexpr int pair_rows = 3;
@@ -94,7 +104,8 @@ class WorkspaceOf {
   static std::int64_t bytes(const Extents& sides) {
     const std::int64_t rows_of_planes = 3 * (2 * std::min(sides.nj, max_block_rows) + 7);
     return ((rows_of_planes + single_rows) * (sides.nk + 2 * line) + 3 * line) *
-           static_cast<std::int64_t>(sizeof(T));
+               static_cast<std::int64_t>(sizeof(T)) +
+           static_cast<std::int64_t>(sizeof(WorkspaceOf));
   }
 
   // Rows of values with ghosts.
@@ -105,6 +116,9 @@ class WorkspaceOf {
   [[nodiscard]] RowSums<T> sums() { return {single(pair_rows), single(pair_rows + 1)}; }
   [[nodiscard]] T* mean() { return single(pair_rows + 2); }
 
+  /// Of strips, one for each row of a stencil.
+  [[nodiscard]] StripEdge<T>* edges() { return edges_; }
+
  private:
   static constexpr std::int64_t single_rows = pair_rows + 3;
 
@@ -112,6 +126,7 @@ class WorkspaceOf {
 
   std::int64_t row_pitch_;
   LineAligned<T> rows_;
+  StripEdge<T> edges_[max_stencil_rows];
 };
 
 using Workspace = WorkspaceOf<double>;
@@ -133,36 +148,84 @@ inline Columns columns_of(const GridOf<T>& grid, std::int64_t beyond) {
   return {grid.columns(), grid.columns_cut() ? beyond : 0};
 }
 
-/// Goes along rows of plane i3 of a field, of which row_at(plane, row) are rows: body(row, around).
-template <class T, class RowAt, class Body>
-void march(const RowAt& row_at, std::int64_t i3, const Range& rows, const Columns& columns,
-           WorkspaceOf<T>& work, const Body& body) {
+/// The columns that a stencil forms, and those of its parts: one further where rows are cut.
+struct StencilColumns {
+  Columns formed;
+  Columns parts;
+
+  [[nodiscard]] bool wrap_around() const { return parts.beyond == 0; }
+};
+
+/// Columns of a stencil on `grid`, and `beyond` more on both sides where they are cut.
+template <class T>
+inline StencilColumns stencil_columns(const GridOf<T>& grid, std::int64_t beyond) {
+  return {columns_of(grid, beyond), columns_of(grid, beyond + 1)};
+}
+
+/// A stencil row by row.
+template <class T, class Stencil>
+void march_rows(const Stencil& stencil, const StencilPlane<T>& plane, const StencilColumns& columns,
+                Results results, WorkspaceOf<T>& work) {
+  const auto& [below, centre, above, added, result, rows] = plane;
   for (std::int64_t i2 = rows.begin - 1; i2 <= rows.begin; ++i2) {
-    sum_pair<T>(row_at(i3 - 1, i2), row_at(i3 + 1, i2), columns, work.pair(i2));
+    sum_pair<T>(below.row(i2), above.row(i2), columns.parts, work.pair(i2));
   }
+  const RowParts<T> parts = work.parts();
   for (std::int64_t i2 = rows.begin; i2 < rows.end; ++i2) {
-    body(i2, Around<T>{.left = row_at(i3, i2 - 1),
-                       .centre = row_at(i3, i2),
-                       .right = row_at(i3, i2 + 1),
-                       .pair_left = work.pair(i2 - 1),
-                       .pair_centre = work.pair(i2),
-                       .below_right = row_at(i3 - 1, i2 + 1),
-                       .above_right = row_at(i3 + 1, i2 + 1),
-                       .pair_right = work.pair(i2 + 1)});
+    const Around<T> around{.left = centre.row(i2 - 1),
+                           .centre = centre.row(i2),
+                           .right = centre.row(i2 + 1),
+                           .pair_left = work.pair(i2 - 1),
+                           .pair_centre = work.pair(i2),
+                           .below_right = below.row(i2 + 1),
+                           .above_right = above.row(i2 + 1),
+                           .pair_right = work.pair(i2 + 1)};
+    stencil_parts<T>(stencil, added.row(i2), around, columns.parts, parts);
+    if (results == Results::streamed) {
+      stream_stencil_row(stencil, parts, columns.formed.n, result.row(i2));
+    } else {
+      stencil_row(stencil, parts, columns.formed, result.row(i2));
+    }
   }
 }
 
-/// Rows of the residual of v and of the field of `row_at`, to work.residuals; `beyond` 0 or 1
-/// columns further where rows are cut.
-template <class T, class RowAt>
-void form_residual_rows(const Weights& a, const RowAt& row_at, const GridOf<T>& v, std::int64_t i3,
-                        const Range& rows, std::int64_t beyond, WorkspaceOf<T>& work) {
-  const RowParts<T> parts = work.parts();
-  const Columns further = columns_of(v, beyond + 1);
-  march<T>(row_at, i3, rows, further, work, [&](std::int64_t i2, const Around<T>& around) {
-    residual_parts<T>(a, v.row(i3, i2), around, further, parts);
-    residual_row(a, parts, columns_of(v, beyond), work.residuals.row(i3, i2));
-  });
+/// A stencil on rows of a plane, in strips where they suit. These ask for the lines `ahead`.
+template <class T, class Stencil, class... Ahead>
+void form_stencil(const Stencil& stencil, const StencilPlane<T>& plane,
+                  const StencilColumns& columns, Results results, WorkspaceOf<T>& work,
+                  const Ahead&... ahead) {
+  const std::int64_t n = columns.formed.n;
+  if (!columns.wrap_around() || !go_in_strips<T>(n)) {
+    march_rows(stencil, plane, columns, results, work);
+  } else if (results == Results::streamed) {
+    march_strips<Results::streamed>(stencil, plane, n, work.edges(), ahead...);
+  } else {
+    march_strips<Results::stored>(stencil, plane, n, work.edges(), ahead...);
+  }
+}
+
+/// Rows of a plane of `grid`; none where there is no grid, or the plane is not before `end`.
+template <class T>
+LinesAhead<T> lines_ahead(const GridOf<T>* grid, std::int64_t i3, std::int64_t end,
+                          const Range& rows) {
+  return grid == nullptr || i3 >= end ? LinesAhead<T>()
+                                      : LinesAhead<T>(grid->plane(i3), rows, grid->columns());
+}
+
+/// Rows of the residual of u and v in plane i3, to work.residuals; `beyond` 0 or 1 columns further
+/// where rows are cut. `u` are planes of a grid or of a workspace.
+template <class T, class PlanesOfU, class... Ahead>
+void form_residual_rows(const Weights& a, const PlanesOfU& u, const GridOf<T>& v, std::int64_t i3,
+                        const Range& rows, std::int64_t beyond, WorkspaceOf<T>& work,
+                        const Ahead&... ahead) {
+  form_stencil(Residual(a),
+               StencilPlane<T>{.below = u.plane(i3 - 1),
+                               .centre = u.plane(i3),
+                               .above = u.plane(i3 + 1),
+                               .added = v.plane(i3),
+                               .result = work.residuals.plane(i3),
+                               .rows = rows},
+               stencil_columns(v, beyond), Results::stored, work, ahead...);
 }
 
 template <class T>
@@ -213,10 +276,10 @@ class UpwardPass {
       for (std::int64_t plane = planes.begin - 2; plane < planes.end + 2; ++plane) {
         form_iterate(plane, first, end);
         if (plane >= planes.begin) {
-          form_residual(plane - 1, first, end);
+          form_residual(plane - 1, first, end, planes.end);
         }
         if (plane >= planes.begin + 2) {
-          smooth(plane - 2, first, end);
+          smooth(plane - 2, first, end, planes.end);
         }
       }
     });
@@ -231,29 +294,24 @@ class UpwardPass {
     }
   }
 
-  void form_residual(std::int64_t i3, std::int64_t first, std::int64_t end) const {
-    form_residual_rows(
-        operators_->difference,
-        [&](std::int64_t plane, std::int64_t row) { return work_->iterates.row(plane, row); }, *v_,
-        i3, {first - 1, end + 1}, 1, *work_);
+  void form_residual(std::int64_t i3, std::int64_t first, std::int64_t end,
+                     std::int64_t end_planes) const {
+    const Range rows{first - 1, end + 1};
+    form_residual_rows(operators_->difference, work_->iterates, *v_, i3, rows, 1, *work_,
+                       lines_ahead(v_, i3 + 1, end_planes + 1, rows));
   }
 
-  void smooth(std::int64_t i3, std::int64_t first, std::int64_t end) const {
-    const Weights& weights = operators_->smoother;
-    const std::int64_t n = v_->columns();
-    const bool streams = is_streamed(*v_);
-    const Columns further = columns_of(*v_, 1);
-    const RowParts<T> parts = work_->parts();
-    march<T>([&](std::int64_t plane, std::int64_t row) { return work_->residuals.row(plane, row); },
-             i3, {first, end}, further, *work_,
-             [&](std::int64_t i2, const Around<T>& around) {
-               smoothed_parts<T>(weights, work_->iterates.row(i3, i2), around, further, parts);
-               if (streams) {
-                 stream_smoothed_row(weights, parts, n, next_->row(i3, i2));
-               } else {
-                 smoothed_row(weights, parts, n, next_->row(i3, i2));
-               }
-             });
+  void smooth(std::int64_t i3, std::int64_t first, std::int64_t end,
+              std::int64_t end_planes) const {
+    form_stencil(Smoothed(operators_->smoother),
+                 StencilPlane<T>{.below = work_->residuals.plane(i3 - 1),
+                                 .centre = work_->residuals.plane(i3),
+                                 .above = work_->residuals.plane(i3 + 1),
+                                 .added = work_->iterates.plane(i3),
+                                 .result = next_->plane(i3),
+                                 .rows = {first, end}},
+                 stencil_columns(*v_, 0), is_streamed(*v_) ? Results::streamed : Results::stored,
+                 *work_, lines_ahead(u_, i3 + 3, end_planes + 2, {first - 2, end + 2}));
   }
 
   const Operators* operators_;
@@ -281,7 +339,7 @@ class DownwardPass {
     for_blocks(mine.rows, block, [&](std::int64_t first, std::int64_t end) {
       work_->residuals.begin_at(2 * first);
       for (std::int64_t plane = 2 * planes.begin; plane <= 2 * planes.end; ++plane) {
-        form_residual(plane, 2 * first, 2 * end);
+        form_residual(plane, 2 * first, 2 * end, 2 * planes.end);
         if (squares_ != nullptr && plane < 2 * planes.end) {
           add_squares(plane, 2 * first, 2 * end);
         }
@@ -293,13 +351,13 @@ class DownwardPass {
   }
 
  private:
-  void form_residual(std::int64_t i3, std::int64_t first, std::int64_t end) const {
+  void form_residual(std::int64_t i3, std::int64_t first, std::int64_t end,
+                     std::int64_t last_plane) const {
     const Columns columns = columns_of(*v_, 1);
     if (u_ != nullptr) {
-      form_residual_rows(
-          operators_->difference,
-          [&](std::int64_t plane, std::int64_t row) { return u_->row(plane, row); }, *v_, i3,
-          {first, end + 1}, 1, *work_);
+      form_residual_rows(operators_->difference, *u_, *v_, i3, {first, end + 1}, 1, *work_,
+                         lines_ahead(u_, i3 + 2, last_plane + 2, {first - 1, end + 2}),
+                         lines_ahead(v_, i3 + 1, last_plane + 1, {first, end + 1}));
     }
     for (std::int64_t i2 = first; i2 <= end; ++i2) {
       T* const r = work_->residuals.row(i3, i2);
@@ -341,15 +399,16 @@ inline void smooth_coarsest(const Weights& weights, const GridOf<T>& r, const Gr
                             WorkspaceOf<T>& work) {
   const std::int64_t n = r.columns();
   const Columns columns{n, 0};
-  const RowParts<T> parts = work.parts();
   std::fill_n(work.mean(), n, T{0});
   for (std::int64_t i3 = 0; i3 < n; ++i3) {
-    march<T>([&](std::int64_t plane, std::int64_t row) { return r.row(plane, row); }, i3, {0, n},
-             columns, work,
-             [&](std::int64_t i2, const Around<T>& around) {
-               smoothed_parts<T>(weights, work.mean(), around, columns, parts);
-               smoothed_row(weights, parts, n, u.row(i3, i2));
-             });
+    march_rows(Smoothed(weights),
+               StencilPlane<T>{.below = r.plane(i3 - 1),
+                               .centre = r.plane(i3),
+                               .above = r.plane(i3 + 1),
+                               .added = {.values = work.mean()},
+                               .result = u.plane(i3),
+                               .rows = {0, n}},
+               {columns, columns}, Results::stored, work);
   }
 }
 

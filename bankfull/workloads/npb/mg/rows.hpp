@@ -2,22 +2,23 @@
 
 #include "bankfull/core/base/host_device.hpp"
 #include "bankfull/core/base/pack.hpp"
-#include "bankfull/workloads/npb/mg/mg.hpp"
+#include "bankfull/workloads/npb/mg/stencils.hpp"
 
 #include <cmath>
 #include <cstdint>
 
 namespace bankfull::npb::mg {
 
-// The 27-point operators on a row of points. A row's part of a stencil is formed in two steps: what
-// needs no column beside, and what the columns beside add, which is one value per column. Sums of
-// the rows below and above a row serve three rows, one after the other.
+// The 27-point operators on a row of points. Sums of the rows below and above a row serve three
+// rows, one after the other.
 //
 // Rows have ghosts where a function says so. Pointers never overlap.
 
-/// Operations of the functions below at one point of the row that they form. Tests count them.
+/// Operations of the functions below at one point of the row that they form; strips have as many.
+/// Tests count them.
 struct RowFlops {
   static constexpr int pair = 1;
+  static constexpr int columns_beside = 3;    ///< of a stencil
   static constexpr int residual = pair + 12;  ///< with the pair of the next row
   static constexpr int smoothed = pair + 14;
   static constexpr int sums = 6;
@@ -105,23 +106,17 @@ struct Around {
   T* pair_right;
 };
 
-/// A row's part of a stencil: what needs no column beside, and what is added of each column beside,
-/// times one weight. The latter has ghosts.
+/// The parts of a row's columns; the second has ghosts.
 template <class T>
 struct RowParts {
   T* __restrict centred;
   T* __restrict beside;
 };
 
-/// The parts of v - A u, whose other half is residual_row. `a` are the weights of A.
-template <class T>
-inline void residual_parts(const Weights& a, const T* __restrict v, const Around<T>& around,
-                           const Columns& columns, const RowParts<T>& parts) {
-  using std::fma;
-  static_assert(operator_weights[1] == 0.0, "faces have no weight in A");
-  const double at = -a[0];
-  const double edge = -a[2];
-  const double corner_of_edge = a[3] / a[2];
+/// The parts of a stencil that adds to a row, whose other half is stencil_row.
+template <class T, class Stencil>
+inline void stencil_parts(Stencil stencil, const T* __restrict added, const Around<T>& around,
+                          const Columns& columns, const RowParts<T>& parts) {
   const T* __restrict const left = around.left;
   const T* __restrict const centre = around.centre;
   const T* __restrict const right = around.right;
@@ -135,82 +130,35 @@ inline void residual_parts(const Weights& a, const T* __restrict v, const Around
 #pragma omp simd
   for (std::int64_t i = columns.begin(); i < columns.end(); ++i) {
     const T pair = below[i] + above[i];
-    const T faces = (left[i] + right[i]) + pair_centre[i];
-    const T edges = pair_left[i] + pair;
     pair_right[i] = pair;
-    centred[i] = fma(edge, edges, fma(at, centre[i], v[i]));
-    beside[i] = fma(corner_of_edge, edges, faces);
+    const auto formed = stencil.parts(
+        Column<T>{left[i], centre[i], right[i], pair_left[i], pair_centre[i], pair}, added[i]);
+    centred[i] = formed.centred;
+    beside[i] = formed.beside;
   }
   close_row(beside, columns);
 }
 
-/// r = v - A u from its parts, which reach one column further.
-template <class T>
-inline void residual_row(const Weights& a, const RowParts<T>& parts, const Columns& columns,
-                         T* __restrict r) {
-  using std::fma;
-  const double edge = -a[2];
+/// A row of a stencil from its parts, which reach one column further.
+template <class T, class Stencil>
+inline void stencil_row(Stencil stencil, const RowParts<T>& parts, const Columns& columns,
+                        T* __restrict result) {
   const T* __restrict const centred = parts.centred;
   const T* __restrict const beside = parts.beside;
 #pragma omp simd
   for (std::int64_t i = columns.begin(); i < columns.end(); ++i) {
-    r[i] = fma(edge, beside[i - 1] + beside[i + 1], centred[i]);
+    result[i] = stencil.result(centred[i], beside[i - 1] + beside[i + 1]);
   }
 }
 
-/// The parts of u + S r, around a row of r, whose other half is smoothed_row.
-template <class T>
-inline void smoothed_parts(const Weights& weights, const T* __restrict u, const Around<T>& around,
-                           const Columns& columns, const RowParts<T>& parts) {
-  using std::fma;
-  const double at = weights[0];
-  const double face = weights[1];
-  const double edge = weights[2];
-  const double edge_of_face = edge / face;
-  const T* __restrict const left = around.left;
-  const T* __restrict const centre = around.centre;
-  const T* __restrict const right = around.right;
-  const T* __restrict const pair_left = around.pair_left;
-  const T* __restrict const pair_centre = around.pair_centre;
-  const T* __restrict const below = around.below_right;
-  const T* __restrict const above = around.above_right;
-  T* __restrict const pair_right = around.pair_right;
-  T* __restrict const centred = parts.centred;
-  T* __restrict const beside = parts.beside;
-#pragma omp simd
-  for (std::int64_t i = columns.begin(); i < columns.end(); ++i) {
-    const T pair = below[i] + above[i];
-    const T faces = (left[i] + right[i]) + pair_centre[i];
-    const T edges = pair_left[i] + pair;
-    pair_right[i] = pair;
-    centred[i] = fma(edge, edges, fma(face, faces, fma(at, centre[i], u[i])));
-    beside[i] = fma(edge_of_face, faces, centre[i]);
-  }
-  close_row(beside, columns);
-}
-
-/// next = u + S r from its parts, of n points.
-template <class T>
-inline void smoothed_row(const Weights& weights, const RowParts<T>& parts, std::int64_t n,
-                         T* __restrict next) {
-  using std::fma;
-  const double face = weights[1];
-  const T* __restrict const centred = parts.centred;
-  const T* __restrict const beside = parts.beside;
-#pragma omp simd
-  for (std::int64_t i = 0; i < n; ++i) {
-    next[i] = fma(face, beside[i - 1] + beside[i + 1], centred[i]);
-  }
-}
-
-/// The same by streaming stores; `next` starts on a cache line and n is a multiple of one.
-template <class T>
-inline void stream_smoothed_row(const Weights& weights, const RowParts<T>& parts, std::int64_t n,
-                                T* next) {
-  for (std::int64_t i = 0; i < n; i += Pack<T>::width) {
-    const auto columns_beside =
-        Pack<T>::load(parts.beside + i - 1) + Pack<T>::load(parts.beside + i + 1);
-    fma(T{weights[1]}, columns_beside, Pack<T>::load(parts.centred + i)).stream(next + i);
+/// The same by streaming stores; `result` starts on a cache line and n is a multiple of one.
+template <class T, class Stencil>
+inline void stream_stencil_row(Stencil stencil, const RowParts<T>& parts, std::int64_t n,
+                               T* result) {
+  using P = Pack<T>;
+  for (std::int64_t i = 0; i < n; i += P::width) {
+    const P both_beside = P::load(parts.beside + i - 1) + P::load(parts.beside + i + 1);
+    stencil.result(P::load(parts.centred + i), both_beside).stream(result + i);
   }
 }
 
