@@ -95,6 +95,8 @@ class TurnBlock {
     double2 row[turn_rows / 2 + 1];
   };
 
+  using TurnNeighbours = RowsOf<Neighbours, turn_rows>;
+
   static constexpr unsigned row_bytes = turn_columns * sizeof(double);
 
   [[nodiscard]] __device__ __forceinline__ CopyBarrier full(int plane) const {
@@ -206,12 +208,12 @@ class TurnBlock {
   template <bool Odd>
   __device__ __forceinline__ Patch<turn_rows> form_residual(const Patch<turn_rows>& w) {
     constexpr int here = Odd ? 1 : 0;
-    const Patch<turn_rows> rows =
-        beside_rows(w, above_.w[here].at[turn_rows - 1][lane_], below_.w[here].at[0][lane_]);
+    const TurnNeighbours sums =
+        neighbours_of(w, above_.w[here].at[turn_rows - 1][lane_], below_.w[here].at[0][lane_]);
     Patch<turn_rows> r;
 #pragma unroll
     for (int n = 0; n < turn_rows; ++n) {
-      r.row[n] = residual_[n].advance(w.row[n], rows.row[n], v_at(0).at[n][lane_]);
+      r.row[n] = residual_[n].advance(w.row[n], sums.row[n], v_at(0).at[n][lane_]);
     }
     leave(r, own_.r);
     return r;
@@ -220,12 +222,12 @@ class TurnBlock {
   /// The plane before that of r, smoothed.
   template <bool Odd>
   __device__ __forceinline__ Patch<turn_rows> smooth(const Patch<turn_rows>& r) {
-    const Patch<turn_rows> rows = beside_rows(r, above_.r.last[lane_], below_.r.first[lane_]);
+    const TurnNeighbours sums = neighbours_of(r, above_.r.last[lane_], below_.r.first[lane_]);
     Patch<turn_rows> next;
 #pragma unroll
     for (int n = 0; n < turn_rows; ++n) {
       next.row[n] = smoother_[n].advance(f_.smoother, own_.w[Odd ? 0 : 1].at[n][lane_], r.row[n],
-                                         rows.row[n]);
+                                         sums.row[n]);
     }
     leave(next, own_.next);
     return next;
@@ -253,12 +255,12 @@ class TurnBlock {
   /// forms in the same step.
   template <bool OddPlane>
   __device__ __forceinline__ void restrict_residual(int plane, const Patch<turn_rows>& next) {
-    const Patch<turn_rows> rows =
-        beside_rows(next, above_.next.last[lane_], below_.next.first[lane_]);
+    const TurnNeighbours sums =
+        neighbours_of(next, above_.next.last[lane_], below_.next.first[lane_]);
     Patch<turn_rows> r;
 #pragma unroll
     for (int n = 0; n < turn_rows; ++n) {
-      r.row[n] = next_residual_[n].advance(next.row[n], rows.row[n],
+      r.row[n] = next_residual_[n].advance(next.row[n], sums.row[n],
                                            v_at(TurnShared::v_slots - 2).at[n][lane_]);
     }
     own_.residual[lane_] = r.row[0];
