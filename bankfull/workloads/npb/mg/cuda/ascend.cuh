@@ -185,7 +185,7 @@ class AscendBlock {
     const int before = slot == 0 ? 2 : slot - 1;
     const Quad residual_before = residual_here_;
     const Quad iterate_before = place_.own(shared_.iterate[slot]);
-    residual_here_ = form_residual(place_.beside_rows(iterate_here_, shared_.iterate[before]),
+    residual_here_ = form_residual(place_.neighbours(iterate_here_, shared_.iterate[before]),
                                    place_.own(shared_.v.of(plane - 1)));
     iterate_here_ = form_iterate<Odd>(plane);
     place_.leave(residual_here_, shared_.residual[slot]);
@@ -193,18 +193,19 @@ class AscendBlock {
     barrier_.arrive();
     copy(plane + copy_slots);
     write(plane - 4, smooth(iterate_before, residual_before,
-                            place_.beside_rows(residual_before, shared_.residual[before])));
+                            place_.neighbours(residual_before, shared_.residual[before])));
     barrier_.wait();
   }
 
-  __device__ __forceinline__ Quad form_residual(const Quad& rows, const Quad& v) {
-    return {{residual_[0].advance(iterate_here_.row[0], rows.row[0], v.row[0]),
-             residual_[1].advance(iterate_here_.row[1], rows.row[1], v.row[1])}};
+  __device__ __forceinline__ Quad form_residual(const RowsOf<Neighbours, 2>& sums, const Quad& v) {
+    return {{residual_[0].advance(iterate_here_.row[0], sums.row[0], v.row[0]),
+             residual_[1].advance(iterate_here_.row[1], sums.row[1], v.row[1])}};
   }
 
-  __device__ __forceinline__ Quad smooth(const Quad& w, const Quad& r, const Quad& rows) {
-    return {{smoother_[0].advance(f_.smoother, w.row[0], r.row[0], rows.row[0]),
-             smoother_[1].advance(f_.smoother, w.row[1], r.row[1], rows.row[1])}};
+  __device__ __forceinline__ Quad smooth(const Quad& w, const Quad& r,
+                                         const RowsOf<Neighbours, 2>& sums) {
+    return {{smoother_[0].advance(f_.smoother, w.row[0], r.row[0], sums.row[0]),
+             smoother_[1].advance(f_.smoother, w.row[1], r.row[1], sums.row[1])}};
   }
 
   __device__ __forceinline__ void write(int plane, const Quad& smoothed) const {

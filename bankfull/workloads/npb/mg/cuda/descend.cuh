@@ -84,9 +84,10 @@ class DescendBlock {
     asked_u_ = points_.load(f_.u, min(plane + 1, end_ + 1));
     asked_v_ = points_.load(f_.v, min(plane, end_));
     restrict_plane<Odd>(plane - 3);
-    const Quad rows = place_.beside_rows(iterate_here_, shared_.iterate[Odd ? 0 : 1]);
-    residual_here_ = {{residual_[0].advance(iterate_here_.row[0], rows.row[0], v.row[0]),
-                       residual_[1].advance(iterate_here_.row[1], rows.row[1], v.row[1])}};
+    const RowsOf<Neighbours, 2> sums =
+        place_.neighbours(iterate_here_, shared_.iterate[Odd ? 0 : 1]);
+    residual_here_ = {{residual_[0].advance(iterate_here_.row[0], sums.row[0], v.row[0]),
+                       residual_[1].advance(iterate_here_.row[1], sums.row[1], v.row[1])}};
     iterate_here_ = u;
     add_squares(plane - 2);
     shared_.first_row[Odd ? 1 : 0][place_.warp][place_.lane] = residual_here_.row[0];

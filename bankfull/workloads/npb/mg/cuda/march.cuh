@@ -30,11 +30,14 @@ inline constexpr int lane_pairs = 30;  ///< pairs of columns that a warp finishe
 inline constexpr int fill_planes = 6;  ///< steps of a march before its first and after its last
 inline constexpr int row_slots = 32;   ///< double2 of a row in shared memory
 
+template <class Row, int Rows>
+struct RowsOf {
+  Row row[std::size_t{Rows}];
+};
+
 /// Points of one thread: rows of two columns.
 template <int Rows>
-struct Patch {
-  double2 row[std::size_t{Rows}];
-};
+using Patch = RowsOf<double2, Rows>;
 
 /// Those of the passes that read a grid once per V-cycle and direction.
 using Quad = Patch<2>;
@@ -56,13 +59,29 @@ __device__ __forceinline__ Patch<Rows> each(const Function& function, const Patc
   return result;
 }
 
-/// Sums of the columns left and right of each.
-__device__ __forceinline__ double2 beside(const double2& c) {
-  return {__shfl_up_sync(~0U, c.y, 1) + c.y, c.x + __shfl_down_sync(~0U, c.x, 1)};
-}
-
 __device__ __forceinline__ double2 operator+(const double2& x, const double2& y) {
   return {x.x + y.x, x.y + y.y};
+}
+
+/// A thread's columns of a row and those beside them.
+struct WideRow {
+  double2 at;
+  double left;
+  double right;
+};
+
+__device__ __forceinline__ WideRow operator+(const WideRow& x, const WideRow& y) {
+  return {x.at + y.at, x.left + y.left, x.right + y.right};
+}
+
+/// Asks the lanes beside.
+__device__ __forceinline__ WideRow widen(const double2& row) {
+  return {row, __shfl_up_sync(~0U, row.y, 1), __shfl_down_sync(~0U, row.x, 1)};
+}
+
+/// Sums of the columns left and right of each.
+__device__ __forceinline__ double2 beside(const WideRow& c) {
+  return {c.left + c.at.y, c.at.x + c.right};
 }
 
 /// Sums of the rows beside each; `above` and `below`: those beyond the first and the last.
@@ -78,27 +97,64 @@ __device__ __forceinline__ Patch<Rows> beside_rows(const Patch<Rows>& at, const 
   return sums;
 }
 
+/// Sums over the neighbours, within the plane, of a thread's columns of a row.
+struct Neighbours {
+  double2 faces;
+  double2 edges;
+};
+
+/// `beside_rows`: the sum of the rows beside.
+__device__ __forceinline__ Neighbours neighbours_of(const WideRow& row,
+                                                    const WideRow& beside_rows) {
+  return {beside_rows.at + beside(row), beside(beside_rows)};
+}
+
+/// Those of a thread's rows; `above` and `below`: the rows beyond the first and the last.
+template <int Rows>
+__device__ __forceinline__ RowsOf<Neighbours, Rows> neighbours_of(const Patch<Rows>& at,
+                                                                  const double2& above,
+                                                                  const double2& below) {
+  RowsOf<Neighbours, Rows> of;
+  if constexpr (Rows > 2) {
+    // Fewer exchanges than with sums of rows, for more additions. In this order registers suffice.
+    WideRow before = widen(above);
+    WideRow here = widen(at.row[0]);
+#pragma unroll
+    for (int n = 0; n < Rows; ++n) {
+      const WideRow after = widen(n < Rows - 1 ? at.row[n < Rows - 1 ? n + 1 : 0] : below);
+      of.row[n] = neighbours_of(here, before + after);
+      before = here;
+      here = after;
+    }
+  } else {
+    const Patch<Rows> sums = beside_rows(at, above, below);
+#pragma unroll
+    for (int n = 0; n < Rows; ++n) {
+      of.row[n] = neighbours_of(widen(at.row[n]), widen(sums.row[n]));
+    }
+  }
+  return of;
+}
+
 /// r = v - A u in a row, plane after plane.
 class Residual {
  public:
-  /// Takes a plane of u, the sums of the rows beside it, and v; returns r of the plane before.
-  __device__ __forceinline__ double2 advance(const double2& u, const double2& rows,
+  /// Takes a plane of u, the sums over neighbours in it, and v; returns r of the plane before.
+  __device__ __forceinline__ double2 advance(const double2& u, const Neighbours& beside_u,
                                              const double2& v) {
     static_assert(operator_weights[1] == 0.0, "faces have no weight in A");
-    const double2 edges = beside(rows);
-    const double2 faces = rows + beside(u);
     const double2 beside_plane = each_column(
         [](double face, double edge) {
           return fma(operator_weights[2], face, operator_weights[3] * edge);
         },
-        faces, edges);
+        beside_u.faces, beside_u.edges);
     const double2 r = each_column([](double x, double y) { return x - y; }, begun_, beside_plane);
     begun_ = each_column(
         [](double source, double before, double centre, double edge) {
           return fma(-operator_weights[0], centre,
                      fma(-operator_weights[2], edge, source - before));
         },
-        v, beside_plane_, u, edges);
+        v, beside_plane_, u, beside_u.edges);
     beside_plane_ = beside_plane;
     return r;
   }
@@ -111,23 +167,22 @@ class Residual {
 /// w + S r in a row, plane after plane.
 class Smoother {
  public:
-  /// Takes a plane of w, of r and the sums of the rows beside it of r; returns the plane before,
+  /// Takes a plane of w, of r and the sums over neighbours of r in it; returns the plane before,
   /// smoothed.
   __device__ __forceinline__ double2 advance(const Weights& weights, const double2& w,
-                                             const double2& r, const double2& rows) {
+                                             const double2& r, const Neighbours& beside_r) {
     const double centre = weights[0];
     const double face_weight = weights[1];
     const double edge_weight = weights[2];
-    const double2 edges = beside(rows);
-    const double2 faces = rows + beside(r);
     const double2 beside_plane = each_column(
-        [&](double at, double face) { return fma(edge_weight, face, face_weight * at); }, r, faces);
+        [&](double at, double face) { return fma(edge_weight, face, face_weight * at); }, r,
+        beside_r.faces);
     const double2 smoothed = begun_ + beside_plane;
     begun_ = each_column(
         [&](double iterate, double before, double at, double face, double edge) {
           return fma(centre, at, fma(face_weight, face, fma(edge_weight, edge, iterate + before)));
         },
-        w, beside_plane_, r, faces, edges);
+        w, beside_plane_, r, beside_r.faces, beside_r.edges);
     beside_plane_ = beside_plane;
     return smoothed;
   }
@@ -173,10 +228,10 @@ struct Place {
     row_pair = min(row, row_pairs);
   }
 
-  /// Sums of the rows beside each of the thread's.
-  __device__ __forceinline__ Quad beside_rows(const Quad& at,
-                                              const SharedPlane<Warps>& plane) const {
-    return cuda::beside_rows(at, plane.at[row_above], plane.at[row_below]);
+  /// Sums over neighbours of the thread's points, of which the rows beyond are in `plane`.
+  __device__ __forceinline__ RowsOf<Neighbours, 2> neighbours(
+      const Quad& at, const SharedPlane<Warps>& plane) const {
+    return neighbours_of(at, plane.at[row_above], plane.at[row_below]);
   }
   __device__ __forceinline__ Quad own(const SharedPlane<Warps>& plane) const {
     return {plane.at[own_row], plane.at[own_row + row_slots]};

@@ -1,6 +1,5 @@
 #include "bankfull/workloads/npb/mg/cuda/turn.hpp"
 
-#include "bankfull/core/exec/bulk_copy.cuh"
 #include "bankfull/workloads/npb/mg/cuda/ascend.cuh"
 #include "bankfull/workloads/npb/mg/cuda/descend.cuh"
 
@@ -11,7 +10,8 @@ namespace {
 // its residual in plane n - 3, and restricts that. Between these stages warps exchange the rows at
 // their edges, so a step has three barriers. Four rows per thread are half as many exchanges per
 // point as two, and sums over planes stay in registers, of which eight warps have all there are.
-// Warps bring their own rows by the copy engine, two planes ahead, and wait for nobody else's.
+// A thread copies what it will read itself to shared memory, two planes ahead, so it waits for its
+// own copies only. (The copy engine would be asked row by row, in a loop over the lanes that ask.)
 //
 // A region finishes less than it computes by `turn_halo` rows and columns on each side.
 
@@ -43,7 +43,6 @@ struct TurnShared {
   TurnEdges r;
   TurnEdges next;
   double2 residual[turn_lanes];  ///< in the first row
-  std::uint64_t full[2];         ///< by plane
 };
 
 /// One block of the turn.
@@ -60,6 +59,7 @@ class TurnBlock {
         pair_(static_cast<int>(blockIdx.x) * turn_pairs + lane_ - turn_halo / 2),
         row_(static_cast<int>(blockIdx.y) * (turn_warps - 2) * turn_rows +
              static_cast<int>(threadIdx.y) * turn_rows - turn_halo),
+        offset_(f_.grids.fine.row(row_) + f_.grids.fine.column(2 * pair_)),
         first_(2 * static_cast<int>(blockIdx.z) * f_.plane_pairs),
         end_(min(first_ + 2 * f_.plane_pairs, f_.grids.fine.planes())) {
     const int warp = static_cast<int>(threadIdx.y);
@@ -69,12 +69,6 @@ class TurnBlock {
   }
 
   __device__ __forceinline__ void run() {
-    if (lane_ == 0) {
-      full(0).initialise();
-      full(1).initialise();
-      publish_copy_barriers();
-    }
-    __syncwarp();
     copy(first_ - turn_halo, 0);
     copy(first_ - turn_halo + 1, 1);
     here_ = load_coarse(first_ / 2 - 3);
@@ -82,7 +76,6 @@ class TurnBlock {
     for (int plane = first_ - turn_halo; plane < end_ + turn_halo; plane += 2) {
       step<false>(plane);
       step<true>(plane + 1);
-      parity_ ^= 1U;
     }
     __syncthreads();
     restrict_last_row<false>(end_);
@@ -95,28 +88,12 @@ class TurnBlock {
     double2 row[turn_rows / 2 + 1];
   };
 
-  static constexpr unsigned row_bytes = turn_columns * sizeof(double);
+  using TurnNeighbours = RowsOf<Neighbours, turn_rows>;
 
-  [[nodiscard]] __device__ __forceinline__ CopyBarrier full(int plane) const {
-    return {shared_address(&own_.full[plane & 1])};
-  }
   /// v so many planes after that of the step, modulo the slots.
   [[nodiscard]] __device__ __forceinline__ TurnRows& v_at(int offset) const {
     const int slot = v_slot_ + offset;
     return own_.v[slot >= TurnShared::v_slots ? slot - TurnShared::v_slots : slot];
-  }
-
-  /// Starts copying so many columns of a periodic row, an even number from an even column on.
-  static __device__ __forceinline__ void copy_row(const double* from, int side, int column,
-                                                  int columns, std::uint32_t to,
-                                                  const CopyBarrier& barrier) {
-    for (int begin = column & (side - 1); columns > 0; begin = 0) {
-      const int count = min(columns, side - begin);
-      const auto bytes = static_cast<unsigned>(count) * unsigned{sizeof(double)};
-      copy_bulk(to, from + begin, bytes, barrier);
-      to += bytes;
-      columns -= count;
-    }
   }
 
   [[nodiscard]] __device__ __forceinline__ Coarse load_coarse(int plane) const {
@@ -133,33 +110,32 @@ class TurnBlock {
     return coarse;
   }
 
-  /// Starts copying u and v of the plane of a step so many steps ahead.
+  /// Starts copying u and v of the plane of a step so many steps ahead, if there is one.
   __device__ __forceinline__ void copy(int plane, int ahead) const {
-    if (lane_ == 0) {
-      full(plane).expect(2 * turn_rows * row_bytes);
+    if (plane < end_ + turn_halo) {
+      const std::int64_t at = f_.grids.fine.plane(plane) + offset_;
+      copy_rows(f_.u + at, own_.u[plane & 1]);
+      copy_rows(f_.v + at, v_at(ahead));
     }
-    __syncwarp();
-    if (lane_ < 2 * turn_rows) {
-      const Cube& grid = f_.grids.fine;
-      const int row = lane_ & (turn_rows - 1);
-      const bool of_u = lane_ < turn_rows;
-      copy_row((of_u ? f_.u : f_.v) + grid.plane(plane) + grid.row(row_ + row), grid.side,
-               static_cast<int>(blockIdx.x) * 2 * turn_pairs - turn_halo, turn_columns,
-               shared_address(of_u ? own_.u[plane & 1].at[row] : v_at(ahead).at[row]), full(plane));
+    __pipeline_commit();
+  }
+  __device__ __forceinline__ void copy_rows(const double* from, TurnRows& to) const {
+#pragma unroll
+    for (int n = 0; n < turn_rows; ++n) {
+      __pipeline_memcpy_async(&to.at[n][lane_], from + n * f_.grids.fine.row_pitch(),
+                              sizeof(double2));
     }
   }
 
   template <bool Odd>
   __device__ __forceinline__ void step(int plane) {
-    full(plane).wait(parity_);
+    __pipeline_wait_prior(1);
     const Patch<turn_rows> w = form_iterate<Odd>();
     __syncthreads();
     if constexpr (Odd) {
       asked_ = load_coarse((plane + 1) / 2);
     }
-    if (plane + 2 < end_ + turn_halo) {
-      copy(plane + 2, 2);
-    }
+    copy(plane + 2, 2);
     restrict_last_row<Odd>(plane - 4);
     const Patch<turn_rows> r = form_residual<Odd>(w);
     __syncthreads();
@@ -206,12 +182,12 @@ class TurnBlock {
   template <bool Odd>
   __device__ __forceinline__ Patch<turn_rows> form_residual(const Patch<turn_rows>& w) {
     constexpr int here = Odd ? 1 : 0;
-    const Patch<turn_rows> rows =
-        beside_rows(w, above_.w[here].at[turn_rows - 1][lane_], below_.w[here].at[0][lane_]);
+    const TurnNeighbours sums =
+        neighbours_of(w, above_.w[here].at[turn_rows - 1][lane_], below_.w[here].at[0][lane_]);
     Patch<turn_rows> r;
 #pragma unroll
     for (int n = 0; n < turn_rows; ++n) {
-      r.row[n] = residual_[n].advance(w.row[n], rows.row[n], v_at(0).at[n][lane_]);
+      r.row[n] = residual_[n].advance(w.row[n], sums.row[n], v_at(0).at[n][lane_]);
     }
     leave(r, own_.r);
     return r;
@@ -220,12 +196,12 @@ class TurnBlock {
   /// The plane before that of r, smoothed.
   template <bool Odd>
   __device__ __forceinline__ Patch<turn_rows> smooth(const Patch<turn_rows>& r) {
-    const Patch<turn_rows> rows = beside_rows(r, above_.r.last[lane_], below_.r.first[lane_]);
+    const TurnNeighbours sums = neighbours_of(r, above_.r.last[lane_], below_.r.first[lane_]);
     Patch<turn_rows> next;
 #pragma unroll
     for (int n = 0; n < turn_rows; ++n) {
       next.row[n] = smoother_[n].advance(f_.smoother, own_.w[Odd ? 0 : 1].at[n][lane_], r.row[n],
-                                         rows.row[n]);
+                                         sums.row[n]);
     }
     leave(next, own_.next);
     return next;
@@ -253,12 +229,12 @@ class TurnBlock {
   /// forms in the same step.
   template <bool OddPlane>
   __device__ __forceinline__ void restrict_residual(int plane, const Patch<turn_rows>& next) {
-    const Patch<turn_rows> rows =
-        beside_rows(next, above_.next.last[lane_], below_.next.first[lane_]);
+    const TurnNeighbours sums =
+        neighbours_of(next, above_.next.last[lane_], below_.next.first[lane_]);
     Patch<turn_rows> r;
 #pragma unroll
     for (int n = 0; n < turn_rows; ++n) {
-      r.row[n] = next_residual_[n].advance(next.row[n], rows.row[n],
+      r.row[n] = next_residual_[n].advance(next.row[n], sums.row[n],
                                            v_at(TurnShared::v_slots - 2).at[n][lane_]);
     }
     own_.residual[lane_] = r.row[0];
@@ -296,11 +272,11 @@ class TurnBlock {
   const TurnShared& below_;
   int pair_;
   int row_;
+  int offset_;  ///< of the thread's first point, in a plane
   int first_;
   int end_;
   bool owner_;
-  unsigned parity_ = 0;  ///< of what is waited for
-  int v_slot_ = 0;       ///< of the step's plane
+  int v_slot_ = 0;  ///< of the step's plane
   Residual residual_[turn_rows];
   Smoother smoother_[turn_rows];
   Residual next_residual_[turn_rows];
@@ -313,9 +289,7 @@ class TurnBlock {
 __global__ void __launch_bounds__(32 * turn_warps, 1)
     turn_kernel(const __grid_constant__ TurnArguments arguments) {
   extern __shared__ double2 shared_memory[];
-  if constexpr (compiled_capability >= bulk_copy_capability) {
-    TurnBlock(arguments, reinterpret_cast<TurnShared*>(shared_memory)).run();
-  }
+  TurnBlock(arguments, reinterpret_cast<TurnShared*>(shared_memory)).run();
 }
 
 constexpr std::size_t turn_shared_bytes = turn_warps * sizeof(TurnShared);
@@ -329,10 +303,7 @@ MarchPlan plan_of(const Cube& grid, int plane_pairs) {
 
 }  // namespace
 
-bool has_turn(Device gpu) {
-  return compiled_capability_of(turn_kernel) >= bulk_copy_capability &&
-         max_shared_bytes(gpu, turn_kernel) >= turn_shared_bytes;
-}
+bool has_turn(Device gpu) { return max_shared_bytes(gpu, turn_kernel) >= turn_shared_bytes; }
 
 int plan_turn(const Cube& grid, Device gpu) {
   const int multiprocessors = multiprocessors_of(gpu);

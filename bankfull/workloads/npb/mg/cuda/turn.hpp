@@ -26,7 +26,7 @@ struct TurnArguments {
   int plane_pairs;   ///< of a slab
 };
 
-/// Whether the GPU has the copy engine and enough shared memory.
+/// Whether the GPU has enough shared memory.
 bool has_turn(Device gpu);
 
 /// Pairs of planes of a slab with which multiprocessors, with one block at a time, are done first.
