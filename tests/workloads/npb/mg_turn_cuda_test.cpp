@@ -82,7 +82,7 @@ class MgTurn : public testing::TestWithParam<Turned> {};
 TEST_P(MgTurn, IsTheWayUpAndTheNextWayDown) {
   const Device gpu = Device::cuda(0);
   if (!cuda::has_turn(gpu)) {
-    GTEST_SKIP() << "no copy engine";
+    GTEST_SKIP() << "too little shared memory";
   }
   const Stream stream(gpu);
   const int side = GetParam().side;
@@ -136,7 +136,7 @@ TEST_P(MgTurns, KeepTheBitsOfTwoPasses) {
   problem.size = GetParam();
   problem.device = Device::cuda(0);
   if (!cuda::has_turn(problem.device)) {
-    GTEST_SKIP() << "no copy engine";
+    GTEST_SKIP() << "too little shared memory";
   }
   const auto norm_of = [&](Turn turn) {
     const auto benchmark = make_cuda(problem, alone(), turn);
