@@ -249,9 +249,9 @@ TEST(Comparison, RaisesFewFalseAlarmsOfScatteredRuns) {
   EXPECT_EQ(lost[Outcome::slower] + lost[Outcome::unclear], trials);
 }
 
-// A 95 % interval lies wholly below the true ratio in 2.5 % of the cases, so a loss may now and then
-// be called the same, and which trials these are changes with every record that is added: the bound
-// is less than half of that.
+// A 95 % interval lies wholly below the true ratio in 2.5 % of the cases, so a loss may now and
+// then be called the same, and which trials these are changes with every record that is added: the
+// bound is less than half of that.
 constexpr int passed_over(int trials) { return trials / 100; }
 
 TEST(Comparison, FindsALossOfFivePercentInQuietSamples) {

@@ -131,12 +131,13 @@ class Solver {
     }
   }
 
-  /// z = 0, r = x; returns r.r.
+  /// z = p = 0, r = x; returns r.r.
   __device__ double start() {
     double rr = 0.0;
     each_pair([&](std::int64_t n) {
       const double2 x = at(a_.x, n);
       at(a_.z, n) = {0.0, 0.0};
+      at(a_.p, n) = {0.0, 0.0};
       at(a_.r, n) = x;
       rr = add_dot(x, x, rr);
     });
