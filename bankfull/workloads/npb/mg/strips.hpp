@@ -82,7 +82,7 @@ enum class Results { none, stored, streamed };
 
 /// The packs from column `first` on, but the last one from column `last`: behind a row's last
 /// column comes its first. Results are those of the packs one before.
-template <int Packs, Results results, class T, class Stencil, class... Ahead>
+template <int Packs, Results Kind, class T, class Stencil, class... Ahead>
 BANKFULL_ALWAYS_INLINE void march_strip(const Stencil stencil, const StencilPlane<T> plane,
                                         std::int64_t first, std::int64_t last, StripEdge<T>* edge,
                                         Ahead&... ahead) {
@@ -113,11 +113,11 @@ BANKFULL_ALWAYS_INLINE void march_strip(const Stencil stencil, const StencilPlan
       u = {u.centre,      u.right,      P::load(right + column(n)),
            u.pair_centre, u.pair_right, pair(i2 + 1, n)};
       const auto parts = stencil.parts(u, P::load(added + column(n)));
-      if constexpr (results != Results::none) {
+      if constexpr (Kind != Results::none) {
         const P both_beside = one_lane_earlier(behind.beside_before, behind.last.beside) +
                               one_lane_later(behind.last.beside, parts.beside);
         const P formed = stencil.result(behind.last.centred, both_beside);
-        if constexpr (results == Results::streamed) {
+        if constexpr (Kind == Results::streamed) {
           formed.stream(result + n * P::width);
         } else {
           formed.store(result + n * P::width);
@@ -131,14 +131,14 @@ BANKFULL_ALWAYS_INLINE void march_strip(const Stencil stencil, const StencilPlan
 }
 
 /// All columns, of which there are n. `edges` holds one for each row.
-template <Results results, class T, class Stencil, class... Ahead>
+template <Results Kind, class T, class Stencil, class... Ahead>
 void march_strips(const Stencil stencil, const StencilPlane<T>& plane, std::int64_t n,
                   StripEdge<T>* edges, Ahead... ahead) {
   constexpr std::int64_t width = Pack<T>::width;
   march_strip<2, Results::none>(stencil, plane, n - width, 0, edges);
   for (std::int64_t first = width; first < n; first += strip_packs * width) {
     const std::int64_t last = first + (strip_packs - 1) * width;
-    march_strip<strip_packs, results>(stencil, plane, first, last < n ? last : 0, edges, ahead...);
+    march_strip<strip_packs, Kind>(stencil, plane, first, last < n ? last : 0, edges, ahead...);
   }
 }
 
