@@ -65,12 +65,6 @@ class GridSum {
     return arrive_and_sum(block_sum(term));
   }
 
-  /// A barrier only.
-  __device__ __forceinline__ void wait() {
-    __syncthreads();
-    static_cast<void>(arrive_and_sum(0.0));
-  }
-
  private:
   static constexpr unsigned warp_threads = 32;
 

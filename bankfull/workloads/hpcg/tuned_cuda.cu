@@ -1,5 +1,6 @@
 #include "bankfull/core/base/expects.hpp"
 #include "bankfull/workloads/hpcg/cuda/coarse_columns.cuh"
+#include "bankfull/workloads/hpcg/cuda/product_parts.hpp"
 #include "bankfull/workloads/hpcg/cuda/tuned_levels.cuh"
 #include "bankfull/workloads/hpcg/cuda/tuned_sweeps.cuh"
 #include "bankfull/workloads/hpcg/cuda/vectors.cuh"
@@ -8,7 +9,6 @@
 #include "bankfull/workloads/hpcg/step_times.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <span>
 
 namespace bankfull::hpcg::cuda {
@@ -245,23 +245,12 @@ class CudaTuned final : public CudaBackend {
     return result;
   }
 
-  /// Into how many parts to divide the ranges of a product, side by side: whole blocks share more
-  /// of the x that they read, but a last round of few blocks leaves most of the GPU idle. A tenth
-  /// of the product's time is more than that sharing is worth.
   [[nodiscard]] unsigned parts_of(const DealtRanges& ranges) const {
-    constexpr double worth_it = 1.1;
-    const double at_once =
+    const int at_once =
         max_resident_blocks(multiply_kernel<Columns, Outer::none>, threads_per_block) *
         multiprocessors_of(stream().device());
-    unsigned parts = 1;
-    const auto waste = [&] {
-      const double rounds = ranges.blocks * parts / at_once;
-      return std::ceil(rounds) / rounds;
-    };
-    while (2 * parts <= static_cast<unsigned>(ranges.count) && waste() > worth_it) {
-      parts *= 2;
-    }
-    return parts;
+    return cuda::product_parts(ranges.blocks, static_cast<unsigned>(ranges.count),
+                               static_cast<unsigned>(at_once));
   }
 
   void run_cycle() { cycle_.queue(); }

@@ -67,7 +67,7 @@ double deviation(const Buffer<double>& there, const Grid& expected, const Stream
   double largest = 0.0;
   for_points(expected, [&](double value, std::size_t n) {
     const double here = std::abs(values[n] - value);
-    largest = here <= largest ? largest : here;
+    largest = std::isnan(largest) || here <= largest ? largest : here;
   });
   return largest;
 }

@@ -339,8 +339,7 @@ class SlotsAhead {
   template <class T>
   __device__ __forceinline__ void prefetch(const T* from, int entries) const {
     constexpr int line_entries = 128 / static_cast<int>(sizeof(T));
-    const int entry = lane_ * line_entries;
-    if (entry < entries) {
+    for (int entry = lane_ * line_entries; entry < entries; entry += slice_height * line_entries) {
       asm volatile("prefetch.global.L2 [%0];" ::"l"(from + entry));
     }
   }

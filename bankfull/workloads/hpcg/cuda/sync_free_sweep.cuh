@@ -5,6 +5,7 @@
 #include "bankfull/workloads/hpcg/cuda/sweeps.cuh"
 
 #include <cstdint>
+#include <type_traits>
 
 namespace bankfull::hpcg::cuda {
 
@@ -15,6 +16,11 @@ struct ChunkOrder {
   bool reversed;  ///< take them from the end
 };
 
+/// Blocks of a multiprocessor. Columns that have to be decoded need registers, of which a fourth
+/// block leaves too few.
+template <class Columns>
+inline constexpr int sweep_blocks = std::is_same_v<Columns, FullColumns> ? 4 : 3;
+
 /// A step of a sweep for all rows of the tiles; where it adds up, also the sum of the rows' terms.
 ///
 /// A row waits for each x that it gathers until the value itself appears, so no flag has to follow
@@ -23,7 +29,7 @@ struct ChunkOrder {
 /// start in the order of their numbers, as device-wide scans also assume, so that the rows waited
 /// for are done or being swept.
 template <template <class> class SweepStep, bool Summing, class Columns>
-__global__ void __launch_bounds__(threads_per_block, 4)
+__global__ void __launch_bounds__(threads_per_block, sweep_blocks<Columns>)
     sync_free_sweep_kernel(const __grid_constant__ ChunkOrder order,
                            const __grid_constant__ LevelArguments<Columns> a,
                            const __grid_constant__ BlockSums sums) {

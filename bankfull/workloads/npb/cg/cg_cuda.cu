@@ -25,7 +25,7 @@ bool is_one_kernel(const Problem& problem, int ranks) {
          tiling_on(problem.device, problem.size).one_tile_per_block;
 }
 
-/// Conjugate gradients on a GPU: one kernel for a whole run, with a grid barrier between steps.
+/// Conjugate gradients on a GPU: one kernel for a whole run, with two grid barriers per step.
 class CudaSolver final : public Benchmark {
  public:
   explicit CudaSolver(const Problem& problem)

@@ -96,7 +96,7 @@ std::int64_t cuda_memory_bytes(const Problem& problem, int ranks);
 std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& ranks);
 std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& ranks,
                                      const Blocks& blocks);
-/// On one GPU; one pass needs a GPU with a copy engine.
+/// On one GPU; one pass needs shared memory: see `cuda::has_turn`.
 std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& rank, Turn turn);
 
 }  // namespace bankfull::npb::mg

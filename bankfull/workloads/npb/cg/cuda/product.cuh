@@ -119,9 +119,9 @@ struct StoredVector {
   [[nodiscard]] __device__ __forceinline__ Element ask(std::int64_t /*n*/) const { return {}; }
 };
 
-/// The vector r + beta p, where p is what the product before multiplied and the block's panel still
-/// has. So no pass forms it before the product, and no barrier stands between both. With 0 for beta
-/// and any p that is finite it is r.
+/// The vector r + beta p. Where beta is not 0, p is what the product before multiplied, and the
+/// block's panel still has its part: no pass forms the vector before the product, and no barrier
+/// stands between both.
 struct NextDirection {
   static constexpr bool has_term = true;
   /// Both are asked for well before they are added.

@@ -131,7 +131,7 @@ class Solver {
     }
   }
 
-  /// z = p = 0, r = x; returns r.r.
+  /// z = p = 0, for 0 times what is not a number is none, and r = x; returns r.r.
   __device__ double start() {
     double rr = 0.0;
     each_pair([&](std::int64_t n) {

@@ -13,7 +13,7 @@ namespace bankfull::npb::mg::cuda {
 
 /// Sides of grids on which one pass over the turn is faster than two: on smaller ones its regions,
 /// which compute more than they finish, are too few.
-inline constexpr int min_turn_side = 512;
+inline constexpr int min_turn_side = 256;
 
 struct TurnArguments {
   GridPair<Cube> grids;
