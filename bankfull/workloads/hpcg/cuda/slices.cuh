@@ -326,7 +326,8 @@ class SlotsAhead {
   }
 
  private:
-  /// Prefetches the entries beyond the batch into L2, one cache line per lane.
+  /// Prefetches entries beyond the batch into L2, one cache line per lane: in the longest rows not
+  /// the values of the last four slots, for a loop over lines makes an iteration 1 to 2 % longer.
   __device__ __forceinline__ void prefetch_rest() const {
     const int entries = (batch_.count - sweep_batch) * slice_height;
     const std::int64_t first = (slot_ + sweep_batch) * slice_height;
@@ -339,7 +340,8 @@ class SlotsAhead {
   template <class T>
   __device__ __forceinline__ void prefetch(const T* from, int entries) const {
     constexpr int line_entries = 128 / static_cast<int>(sizeof(T));
-    for (int entry = lane_ * line_entries; entry < entries; entry += slice_height * line_entries) {
+    const int entry = lane_ * line_entries;
+    if (entry < entries) {
       asm volatile("prefetch.global.L2 [%0];" ::"l"(from + entry));
     }
   }
