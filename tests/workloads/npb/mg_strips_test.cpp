@@ -1,4 +1,5 @@
 #include "bankfull/workloads/npb/mg/passes.hpp"
+#include "tests/workloads/npb/mg_shapes.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -149,11 +150,6 @@ class Level {
   Extents n_;
   RankGrid cuts_;
 };
-
-std::string shape_name(const testing::TestParamInfo<Extents>& tested) {
-  const Extents& n = tested.param;
-  return std::to_string(n.ni) + 'x' + std::to_string(n.nj) + 'x' + std::to_string(n.nk);
-}
 
 class MgPasses : public testing::TestWithParam<Extents> {};
 

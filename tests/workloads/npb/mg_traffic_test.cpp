@@ -1,6 +1,7 @@
 #include "bankfull/workloads/npb/mg/passes.hpp"
 #include "bankfull/workloads/npb/mg/traffic.hpp"
 #include "tests/counting.hpp"
+#include "tests/workloads/npb/mg_shapes.hpp"
 
 #include <gtest/gtest.h>
 #include <string>
@@ -100,11 +101,6 @@ class CountedGrids {
   GridOf<Value> next_;
   GridOf<Value> coarse_;
 };
-
-std::string shape_name(const testing::TestParamInfo<Extents>& tested) {
-  const Extents& n = tested.param;
-  return std::to_string(n.ni) + 'x' + std::to_string(n.nj) + 'x' + std::to_string(n.nk);
-}
 
 class MgTraffic : public testing::TestWithParam<Extents> {};
 
