@@ -180,7 +180,7 @@ class Markers(unittest.TestCase):
             ("h200-npb-c.json no.json", "no.json: there is no results/no.json"),
             ("rows:h200-npb-c.json", "rows:h200-npb-c.json: no table is known for npb rows"),
             ("steps:h200-npb-c.json", "steps:h200-npb-c.json: no table is known for npb steps"),
-            ("phases:h200-hpcg-104.json", "phases:h200-hpcg-104.json: this record has no phases"),
+            ("phases:h200-hpcg-128-flags.json", "phases:h200-hpcg-128-flags.json: this record has no phases"),
             ("h200-npb-c.json h200-himeno-l-fp32.json", "h200-himeno-l-fp32.json: its columns are not those of h200-npb-c.json"),
         ):
             with self.subTest(names=names):
