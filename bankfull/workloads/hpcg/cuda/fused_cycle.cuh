@@ -98,15 +98,11 @@ __device__ __forceinline__ void gather_window(const Brought& part, int count, in
   complete<Most>(AwaitedVector{from}, column, x);
 }
 
-/// The sum of a row's products: of all slots but the coarse ones, then with those.
-struct Sums {
-  double others;
-  double all;
-};
-
+/// `first`: of all slots but the coarse ones.
 template <int Most>
-__device__ __forceinline__ Sums window_sums(const Brought& part, int count, const SlotRange& coarse,
-                                            int lane, const double* from, double sum) {
+__device__ __forceinline__ SplitSum window_sums(const Brought& part, int count,
+                                                const SlotRange& coarse, int lane,
+                                                const double* from, double sum) {
   double x[static_cast<std::size_t>(Most)];
   gather_window<Most>(part, count, lane, from, x);
 #pragma unroll
@@ -115,7 +111,7 @@ __device__ __forceinline__ Sums window_sums(const Brought& part, int count, cons
     const bool taken = n < count && (n < coarse.begin || n >= coarse.end);
     sum = taken ? fma(value, x[n], sum) : sum;
   }
-  const double others = sum;
+  const double first = sum;
   if (coarse.begin < coarse.end) {
 #pragma unroll
     for (int n = 0; n < Most; ++n) {
@@ -123,7 +119,7 @@ __device__ __forceinline__ Sums window_sums(const Brought& part, int count, cons
       sum = n >= coarse.begin && n < coarse.end ? fma(value, x[n], sum) : sum;
     }
   }
-  return {others, sum};
+  return {first, sum};
 }
 
 /// What a warp does; all lanes call everything.
@@ -247,9 +243,9 @@ class Worker {
     store_relaxed(vector(item.level, which, 1U - set_) + row_of(item), awaited_value());
   }
 
-  [[nodiscard]] __device__ __forceinline__ Sums sums(const Brought& part, int slots,
-                                                     const SlotRange& coarse, const double* x,
-                                                     double sum) const {
+  [[nodiscard]] __device__ __forceinline__ SplitSum sums(const Brought& part, int slots,
+                                                         const SlotRange& coarse, const double* x,
+                                                         double sum) const {
     if (slots == 0) {
       return {sum, sum};
     }
@@ -266,14 +262,14 @@ class Worker {
       return sum;
     };
     add(0, coarse.begin);
-    const double others = add(coarse.end, slots);
-    return {others, add(coarse.begin, coarse.end)};
+    const double first = add(coarse.end, slots);
+    return {first, add(coarse.begin, coarse.end)};
   }
 
   /// The products of a row with the item's part. It first waits for an x behind most others, with
   /// one load at a time: repeated loads of all of them would delay those of other warps.
-  [[nodiscard]] __device__ __forceinline__ Sums part_sums(const Item& item, const Places& at,
-                                                          Awaited which) const {
+  [[nodiscard]] __device__ __forceinline__ SplitSum part_sums(const Item& item, const Places& at,
+                                                              Awaited which) const {
     const Brought part = brought(at.value, at.column);
     const double* const x = vector(item.level, which, set_);
     if (item.early < item.slots) {
@@ -352,12 +348,12 @@ class Worker {
     const double x = own(item, again ? Awaited::again : Awaited::from_zero);
     double* const u = a_.level[item.level].u + row_of(item);
     const double before = again ? *u : 0.0;
-    const Sums upper = part_sums(item, at, which);
+    const SplitSum upper = part_sums(item, at, which);
     const double now = again ? backward_again(x, before, upper.all, diagonal)
                              : backward_after_zero(x, upper.all, diagonal);
     store(item, which, now);
     if (!again) {
-      *u = upper.others;
+      *u = upper.first;
       const std::int64_t row = row_of(item);
       store_relaxed(vector(item.level, Awaited::restricted, 1U - set_) + row, awaited_value());
     }
