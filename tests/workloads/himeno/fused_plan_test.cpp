@@ -84,6 +84,34 @@ TEST(FusedPlan, UsesWholeMachineAndTallTilesOnLargeGrids) {
   EXPECT_EQ(xl_fp64.items.tiles.columns, 32);
 }
 
+/// Steps of the busiest block, one item after the other.
+int steps_of_busiest(const FusedPlan& plan) {
+  int most = 0;
+  for (int block = 0; block < plan.blocks; ++block) {
+    int steps = 0;
+    for (int item = block; item < plan.items.count(); item += plan.blocks) {
+      const Tile tile = plan.items.item(item);
+      steps += tile.last - tile.first + 2 * fused_layers;
+    }
+    most = std::max(most, steps);
+  }
+  return most;
+}
+
+TEST(FusedPlan, HasFewStepsWhateverTheirRows) {
+  // Lower tiles would have less to do in a step, but in 67, 258, 13 and 130 steps.
+  EXPECT_LE(steps_of_busiest(plan_fused({126, 126, 254}, 4, h200)), 60);
+  EXPECT_LE(steps_of_busiest(plan_fused({254, 254, 254}, 4, h200)), 204);
+  EXPECT_LE(steps_of_busiest(plan_fused({62, 62, 126}, 4, h200)), 10);
+  EXPECT_LE(steps_of_busiest(plan_fused({126, 126, 254}, 8, h200)), 120);
+}
+
+TEST(FusedPlan, HasFewRowsWhereTheStepsAreAsMany) {
+  const FusedPlan plan = plan_fused({94, 94, 190}, 4, h200);
+  EXPECT_EQ(steps_of_busiest(plan), 28);
+  EXPECT_EQ(plan.items.tiles.rows, 9);  // 10 and 11 rows have 28 steps, too
+}
+
 /// Planes that the busiest block computes, over what it would if all blocks had the same.
 double imbalance(const FusedPlan& plan) {
   const FusedItems& items = plan.items;

@@ -13,8 +13,8 @@ namespace {
 
 constexpr int max_chunks = 64;
 
-/// Steps of an item before its first plane is ready for output, and after: the pipeline's length.
-constexpr int extra_steps = 2 * fused_iterations;
+/// Steps of an item beyond its planes: the pipeline's length.
+constexpr int extra_steps = 2 * fused_layers;
 
 /// Boxes begin on 128 bytes. The last group of a slot reads one point past its end, and the first
 /// one of a result one point before it, which is the padding of the slot before.
@@ -54,8 +54,6 @@ std::int64_t steps(const FusedPlan& plan) {
          tiles_for(parts, plan.blocks) * (items.planes + extra_steps);
 }
 
-double cost(const FusedPlan& plan) { return static_cast<double>(steps(plan)) * plan.region_rows; }
-
 /// Keeping blocks in step pays off in long launches; a short one ends before its blocks drift
 /// apart.
 int window_for(const FusedPlan& plan) {
@@ -84,7 +82,7 @@ FusedPlan plan_fused(const Extents& interior, std::size_t element_bytes,
                      const FusedResources& resources) {
   const FusedShape shape = fused_shape(element_bytes);
   FusedPlan best;
-  double least = std::numeric_limits<double>::max();
+  std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
   for (int rows = 1; rows <= fused_computing_threads / shape.groups() - 2 * fused_layers; ++rows) {
     FusedPlan plan = with_rows(rows, element_bytes, resources);
     if (plan.coefficient_slots < 2) {
@@ -93,8 +91,8 @@ FusedPlan plan_fused(const Extents& interior, std::size_t element_bytes,
     plan.items.tiles = tile_grid(extents_with_lead(interior, shape), shape.columns, rows,
                                  static_cast<int>(interior.ni));
     for_divisions(plan, resources.multiprocessors, [&](const FusedPlan& divided) {
-      if (cost(divided) < least) {
-        least = cost(divided);
+      if (steps(divided) < fewest) {
+        fewest = steps(divided);
         best = divided;
       }
     });
