@@ -2,6 +2,7 @@
 
 #include "bankfull/workloads/himeno/point.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <utility>
 #include <vector>
@@ -11,11 +12,22 @@ namespace {
 
 constexpr FusedResources h200{.multiprocessors = 132, .shared_bytes = 232448 - 256};
 
+/// The items of a block.
+std::vector<Tile> items_of(const FusedPlan& plan, int block) {
+  std::vector<Tile> items;
+  for (int n = 0;; ++n) {
+    const Tile tile = plan.items.item(block, n);
+    if (tile.first >= tile.last) {
+      return items;
+    }
+    items.push_back(tile);
+  }
+}
+
 /// How often each interior point belongs to the tile of an item.
 std::vector<int> times_covered(const FusedPlan& plan, const Extents& n, const FusedShape& shape) {
   std::vector<int> times(static_cast<std::size_t>(n.count()), 0);
-  for (int item = 0; item < plan.items.count(); ++item) {
-    const Tile tile = plan.items.item(item);
+  const auto cover = [&](const Tile& tile) {
     for (std::int64_t i = tile.first; i < tile.last; ++i) {
       for (std::int64_t j = tile.j;
            j < std::min<std::int64_t>(tile.j + plan.items.tiles.rows, n.nj); ++j) {
@@ -26,6 +38,11 @@ std::vector<int> times_covered(const FusedPlan& plan, const Extents& n, const Fu
           }
         }
       }
+    }
+  };
+  for (int block = 0; block < plan.items.blocks(); ++block) {
+    for (const Tile& tile : items_of(plan, block)) {
+      cover(tile);
     }
   }
   return times;
@@ -49,8 +66,10 @@ TEST_P(FusedPlans, FitTheMachine) {
       EXPECT_LE(plan.shared_bytes, shared_bytes);
       EXPECT_GE(plan.coefficient_slots, 2);
       EXPECT_LE(plan.coefficient_slots, fused_max_coefficient_slots);
-      EXPECT_GE(plan.blocks, 1);
-      EXPECT_LE(plan.blocks, std::min(plan.items.count(), 132));
+      EXPECT_GE(plan.items.blocks(), 1);
+      EXPECT_LE(plan.items.blocks(), 132);
+      EXPECT_FALSE(items_of(plan, 0).empty());
+      EXPECT_FALSE(items_of(plan, plan.items.blocks() - 1).empty());
       const FusedShape shape = fused_shape(element_bytes);
       EXPECT_LE(shape.groups() * plan.region_rows, fused_computing_threads);
       EXPECT_EQ(plan.pressure_slot_bytes % 128, 0);
@@ -68,74 +87,96 @@ INSTANTIATE_TEST_SUITE_P(Shapes, FusedPlans,
                                            Extents{2, 14, 127}, Extents{7, 31, 65},
                                            Extents{9, 200, 30}, Extents{30, 62, 126},
                                            Extents{200, 3, 5}, Extents{19, 148, 298},
-                                           Extents{13, 243, 330}));
+                                           Extents{13, 243, 330}, Extents{13, 320, 330},
+                                           Extents{66, 196, 254}));
 
 TEST(FusedPlan, UsesWholeMachineAndTallTilesOnLargeGrids) {
   const FusedPlan xl = plan_fused({510, 510, 1022}, 4, h200);
   EXPECT_EQ(xl.items.tiles.rows, 11);
-  EXPECT_EQ(xl.blocks, 132);
+  EXPECT_EQ(xl.items.blocks(), 132);
   EXPECT_GE(xl.coefficient_slots, 3);
   EXPECT_GT(xl.window, 0);
   const FusedPlan l = plan_fused({254, 254, 510}, 4, h200);
   EXPECT_GE(l.items.tiles.rows, 8);
-  EXPECT_EQ(l.blocks, 132);
+  EXPECT_EQ(l.items.blocks(), 132);
   const FusedPlan xl_fp64 = plan_fused({510, 510, 1022}, 8, h200);
   EXPECT_EQ(xl_fp64.items.tiles.rows, 10);
   EXPECT_EQ(xl_fp64.items.tiles.columns, 32);
 }
 
-/// Steps of the busiest block, one item after the other.
-int steps_of_busiest(const FusedPlan& plan) {
+/// The most of what items of a block take together.
+template <class Cost>
+int busiest(const FusedPlan& plan, const Cost& cost) {
   int most = 0;
-  for (int block = 0; block < plan.blocks; ++block) {
-    int steps = 0;
-    for (int item = block; item < plan.items.count(); item += plan.blocks) {
-      const Tile tile = plan.items.item(item);
-      steps += tile.last - tile.first + 2 * fused_layers;
+  for (int block = 0; block < plan.items.blocks(); ++block) {
+    int sum = 0;
+    for (const Tile& tile : items_of(plan, block)) {
+      sum += cost(tile);
     }
-    most = std::max(most, steps);
+    most = std::max(most, sum);
   }
   return most;
 }
 
+int planes_of(const Tile& tile) { return tile.last - tile.first; }
+
+int steps_of_busiest(const FusedPlan& plan) {
+  return busiest(plan, [](const Tile& tile) { return planes_of(tile) + 2 * fused_layers; });
+}
+
 TEST(FusedPlan, HasFewStepsWhateverTheirRows) {
   // Lower tiles would have less to do in a step, but in 67, 258, 13 and 130 steps.
-  EXPECT_LE(steps_of_busiest(plan_fused({126, 126, 254}, 4, h200)), 60);
-  EXPECT_LE(steps_of_busiest(plan_fused({254, 254, 254}, 4, h200)), 204);
+  EXPECT_LE(steps_of_busiest(plan_fused({126, 126, 254}, 4, h200)), 54);
+  EXPECT_LE(steps_of_busiest(plan_fused({254, 254, 254}, 4, h200)), 197);
   EXPECT_LE(steps_of_busiest(plan_fused({62, 62, 126}, 4, h200)), 10);
-  EXPECT_LE(steps_of_busiest(plan_fused({126, 126, 254}, 8, h200)), 120);
+  EXPECT_LE(steps_of_busiest(plan_fused({126, 126, 254}, 8, h200)), 108);
 }
 
 TEST(FusedPlan, HasFewRowsWhereTheStepsAreAsMany) {
-  const FusedPlan plan = plan_fused({94, 94, 190}, 4, h200);
-  EXPECT_EQ(steps_of_busiest(plan), 28);
-  EXPECT_EQ(plan.items.tiles.rows, 9);  // 10 and 11 rows have 28 steps, too
+  const FusedPlan plan = plan_fused({46, 46, 94}, 4, h200);
+  EXPECT_EQ(steps_of_busiest(plan), 8);
+  EXPECT_EQ(plan.items.tiles.rows, 10);  // with 11 rows there are as many tiles
 }
 
 /// Planes that the busiest block computes, over what it would if all blocks had the same.
 double imbalance(const FusedPlan& plan) {
   const FusedItems& items = plan.items;
-  const int parts = items.count() - items.whole;
-  const double busiest =
-      items.whole / plan.blocks * items.tiles.ni + tiles_for(parts, plan.blocks) * items.planes;
-  return busiest * plan.blocks / (1.0 * items.tiles.count() * items.tiles.ni);
+  return 1.0 * busiest(plan, planes_of) * items.blocks() /
+         (1.0 * items.tiles.count() * items.tiles.ni);
 }
 
 TEST(FusedPlan, TilesThatDoNotFillAllBlocksAreCut) {
   // Of the shapes above, with whole tiles and others.
   for (const auto& [n, element_bytes] :
        {std::pair{Extents{19, 148, 298}, std::size_t{8}}, {Extents{13, 243, 330}, 4}}) {
-    const FusedPlan plan = plan_fused(n, element_bytes, h200);
-    EXPECT_EQ(plan.items.whole, 132) << describe(plan);
-    EXPECT_GT(plan.items.tiles.count(), plan.items.whole);
-    EXPECT_GT(plan.items.chunks, 1);
+    const FusedItems items = plan_fused(n, element_bytes, h200).items;
+    EXPECT_EQ(items.rounds, 1);
+    EXPECT_GT(items.others(), 0);
+    EXPECT_EQ(items.parts.last, n.ni);
+    EXPECT_LT(items.parts.planes, n.ni);
   }
   const FusedPlan xl = plan_fused({510, 510, 1022}, 4, h200);
-  EXPECT_EQ(xl.items.whole % xl.blocks, 0);
-  EXPECT_GT(xl.items.whole, 0);
-  EXPECT_GT(xl.items.chunks, 1);
+  EXPECT_GT(xl.items.rounds, 0);
+  EXPECT_LT(xl.items.parts.planes, 510);
   EXPECT_LT(imbalance(xl), 1.02);
-  EXPECT_LT(imbalance(plan_fused({254, 254, 510}, 4, h200)), 1.05);
+}
+
+TEST(FusedPlan, SomeBlocksDoShortPartsWhereThatLeavesFewerIdle) {
+  EXPECT_LT(imbalance(plan_fused({254, 254, 510}, 4, h200)), 1.02);
+  EXPECT_LT(imbalance(plan_fused({254, 254, 254}, 4, h200)), 1.05);
+  // One of the shapes above, in both precisions, for tests on GPUs.
+  for (const std::size_t element_bytes : {4U, 8U}) {
+    const FusedPlan plan = plan_fused({13, 320, 330}, element_bytes, h200);
+    EXPECT_GT(plan.items.rounds, 0) << describe(plan);
+    ASSERT_GT(plan.items.shorts.blocks, 0) << describe(plan);
+    EXPECT_EQ(plan.items.shorts.first, plan.items.parts.last);
+    EXPECT_GT(items_of(plan, plan.items.shorts.first_block).size(), items_of(plan, 0).size());
+  }
+}
+
+TEST(FusedPlan, PartsAreAlikeWhereShortOnesSaveNextToNothing) {
+  // One step in 200 at size XL.
+  EXPECT_EQ(plan_fused({510, 510, 1022}, 4, h200).items.shorts.blocks, 0);
 }
 
 TEST(FusedPlan, ShortLaunchesNeedNotKeepInStep) {
@@ -145,6 +186,11 @@ TEST(FusedPlan, ShortLaunchesNeedNotKeepInStep) {
 TEST(FusedPlan, DescribesItself) {
   EXPECT_EQ(describe(plan_fused({510, 510, 1022}, 4, h200)),
             "tile 64 x 11, 660 whole, 92 in 7 parts, 132 blocks, 203 KiB shared memory");
+  EXPECT_EQ(describe(plan_fused({254, 254, 510}, 4, h200)),
+            "tile 64 x 11, 132 whole, 60 in 2 parts of 117 planes and 1 of 20, 132 blocks, 203 KiB "
+            "shared memory");
+  EXPECT_EQ(describe(plan_fused({46, 46, 94}, 4, h200)),
+            "tile 64 x 10, 10 in 12 parts, 120 blocks, 190 KiB shared memory");
 }
 
 }  // namespace

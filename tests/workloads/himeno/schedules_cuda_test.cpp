@@ -14,6 +14,7 @@ std::vector<ScheduleCase> cuda_cases() {
   grids.push_back({21, 150, 300});  // several tiles of every schedule both ways
   grids.push_back({140, 40, 72});
   grids.push_back({15, 245, 332});  // fused: tiles for all blocks, and others in parts
+  grids.push_back({15, 322, 332});  // fused: the same with short parts for some blocks
   for (const Schedule schedule :
        {Schedule::direct, Schedule::marching, Schedule::tuned, Schedule::fused}) {
     for (const Precision precision : {Precision::fp32, Precision::fp64}) {
@@ -97,7 +98,7 @@ TEST(CudaSchedules, SolversOfDifferentSizesCanBeAliveTogether) {
 
 TEST(CudaSchedules, GosaOfEveryIterationOfAPass) {
   const InitialState random{.kind = InitialState::Kind::random, .seed = 9};
-  for (const GridSize& grid : {GridSize{7, 5, 4}, {21, 150, 300}, {15, 245, 332}}) {
+  for (const GridSize& grid : {GridSize{7, 5, 4}, {21, 150, 300}, {15, 245, 332}, {15, 322, 332}}) {
     for (const Precision precision : {Precision::fp32, Precision::fp64}) {
       Problem problem;
       problem.device = Device::cuda(0);

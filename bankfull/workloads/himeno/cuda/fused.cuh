@@ -135,9 +135,11 @@ class FusedBlock {
         result_rows_{lane_ == 0, lane_ == 31} {}
 
   __device__ __forceinline__ void run() {
-    const int items = f_.plan.items.count();
-    for (int n = static_cast<int>(blockIdx.x); n < items; n += static_cast<int>(gridDim.x)) {
-      march(f_.plan.items.item(n));
+    const int block = static_cast<int>(blockIdx.x);
+    Tile tile = f_.plan.items.item(block, 0);
+    for (int n = 1; tile.first < tile.last; ++n) {
+      march(tile);
+      tile = f_.plan.items.item(block, n);
     }
     const int warp = static_cast<int>(threadIdx.x) / 32;
     const int warps = static_cast<int>(gridDim.x) * fused_computing_warps;

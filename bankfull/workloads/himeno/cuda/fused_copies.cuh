@@ -17,9 +17,11 @@ class FusedCopies {
 
   __device__ __forceinline__ void run() {
     in_step_.start(f_.progress, f_.plan.items.tiles.tiles_k, lane_);
-    const int items = f_.plan.items.count();
-    for (int n = static_cast<int>(blockIdx.x); n < items; n += static_cast<int>(gridDim.x)) {
-      march(f_.plan.items.item(n));
+    const int block = static_cast<int>(blockIdx.x);
+    Tile tile = f_.plan.items.item(block, 0);
+    for (int n = 1; tile.first < tile.last; ++n) {
+      march(tile);
+      tile = f_.plan.items.item(block, n);
     }
     if (lane_ == 0) {
       in_step_.finish();

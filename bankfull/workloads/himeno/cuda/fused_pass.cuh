@@ -17,14 +17,15 @@ class FusedPass {
             {.multiprocessors = multiprocessors,
              .shared_bytes = static_cast<int>(max_shared_bytes(stream.device(), sweep_fused<T>))})),
         maps_(make_maps(fields)),
-        progress_(MemorySpace::device, static_cast<std::size_t>(plan_.blocks * InStep::pitch)) {
+        progress_(MemorySpace::device,
+                  static_cast<std::size_t>(plan_.items.blocks() * InStep::pitch)) {
     // For all plans, because several solvers may be alive.
     allow_shared_bytes(sweep_fused<T>, max_shared_bytes(stream.device(), sweep_fused<T>));
     fill_bytes(progress_.data(), 0, progress_.bytes(), stream);
   }
 
   [[nodiscard]] const FusedPlan& plan() const { return plan_; }
-  [[nodiscard]] int partials() const { return plan_.blocks * fused_computing_warps; }
+  [[nodiscard]] int partials() const { return plan_.items.blocks() * fused_computing_warps; }
 
   /// Queues fused_iterations from the present to the next pressure. `partial_gosa` gets partials()
   /// sums of the first of them, then as many of the next.
@@ -47,7 +48,7 @@ class FusedPass {
         .partial_gosa = partial_gosa,
         .omega = static_cast<T>(omega)};
     launch(stream,
-           {dim3(static_cast<unsigned>(plan_.blocks)), dim3(fused_threads),
+           {dim3(static_cast<unsigned>(plan_.items.blocks())), dim3(fused_threads),
             static_cast<std::size_t>(plan_.shared_bytes)},
            sweep_fused<T>, arguments, maps_);
   }

@@ -12,6 +12,7 @@ namespace bankfull::himeno {
 namespace {
 
 constexpr int max_chunks = 64;
+constexpr int max_shorts = 3;  ///< of a tile
 
 /// Steps of an item beyond its planes: the pipeline's length.
 constexpr int extra_steps = 2 * fused_layers;
@@ -46,12 +47,27 @@ Extents extents_with_lead(const Extents& interior, const FusedShape& shape) {
   return {interior.ni, interior.nj, interior.nk - shape.first_column()};
 }
 
-/// Steps of the block that has most items.
+/// Parts of a tile.
+int parts_of_tile(const FusedParts& parts) {
+  return tiles_for(parts.last - parts.first, parts.planes);
+}
+
+/// Steps of the block that has most.
 std::int64_t steps(const FusedPlan& plan) {
   const FusedItems& items = plan.items;
-  const std::int64_t parts = items.count() - items.whole;
-  return items.whole / plan.blocks * (items.tiles.ni + extra_steps) +
-         tiles_for(parts, plan.blocks) * (items.planes + extra_steps);
+  const auto steps_of = [&](const FusedParts& parts) -> std::int64_t {
+    return parts.blocks == 0 ? 0
+                             : tiles_for(items.others() * parts_of_tile(parts), parts.blocks) *
+                                   (parts.planes + extra_steps);
+  };
+  return items.rounds * (items.tiles.ni + extra_steps) +
+         std::max(steps_of(items.parts), steps_of(items.shorts));
+}
+
+/// Short parts are not beside others of the same planes, with which they would share halos in L2:
+/// they must save a hundredth of the steps.
+std::int64_t cost(const FusedPlan& plan) {
+  return steps(plan) * (plan.items.shorts.blocks == 0 ? 100 : 101);
 }
 
 /// Keeping blocks in step pays off in long launches; a short one ends before its blocks drift
@@ -61,19 +77,64 @@ int window_for(const FusedPlan& plan) {
   return steps(plan) < long_launch ? 0 : 2;
 }
 
-/// Calls `consider` with every division of the tiles of `plan` into items.
+/// Of the blocks at hand, those that do parts of so many tiles: all that do whole tiles.
+int blocks_for(int rounds, int tiles, const FusedParts& parts, int at_hand) {
+  return rounds > 0 ? at_hand : std::min(tiles * parts_of_tile(parts), at_hand);
+}
+
+/// Calls `consider` with every division of the tiles of `plan` into items, some whole and the
+/// others in alike parts.
 template <class Consider>
-void for_divisions(FusedPlan plan, int multiprocessors, const Consider& consider) {
+void for_alike_parts(FusedPlan plan, int multiprocessors, const Consider& consider) {
   FusedItems& items = plan.items;
   const int all = items.tiles.count();
-  for (items.whole = 0; items.whole <= all; items.whole += multiprocessors) {
-    for (int chunks = 1; chunks <= std::min(max_chunks, items.tiles.ni); ++chunks) {
-      items.planes = tiles_for(items.tiles.ni, chunks);
-      items.chunks = tiles_for(items.tiles.ni, items.planes);
-      plan.blocks = std::min(items.count(), multiprocessors);
+  const int ni = items.tiles.ni;
+  for (items.rounds = 0; items.rounds * multiprocessors < all; ++items.rounds) {
+    const int others = all - items.rounds * multiprocessors;
+    for (int chunks = 1; chunks <= std::min(max_chunks, ni); ++chunks) {
+      items.parts = {.last = ni, .planes = tiles_for(ni, chunks)};
+      items.parts.blocks = blocks_for(items.rounds, others, items.parts, multiprocessors);
       consider(plan);
     }
   }
+}
+
+/// The same where the tiles that do not fill all blocks are cut into parts of which a block does
+/// one, and what these leave into short ones, of which each of the remaining blocks does several.
+template <class Consider>
+void for_unlike_parts(FusedPlan plan, int multiprocessors, const Consider& consider) {
+  FusedItems& items = plan.items;
+  const int ni = items.tiles.ni;
+  items.rounds = items.tiles.count() / multiprocessors;
+  const int others = items.tiles.count() % multiprocessors;
+  const int most = others == 0 ? 0 : (multiprocessors - 1) / others;
+  for (int parts = 1; parts <= most; ++parts) {
+    const int blocks = others * parts;
+    for (int planes = 1; planes * parts < ni; ++planes) {
+      const int first = planes * parts;
+      items.parts = {.last = first, .planes = planes, .blocks = blocks};
+      for (int shorts = 1; shorts <= std::min(max_shorts, ni - first); ++shorts) {
+        items.shorts = {.first = first,
+                        .last = ni,
+                        .planes = tiles_for(ni - first, shorts),
+                        .first_block = blocks};
+        items.shorts.blocks =
+            blocks_for(items.rounds, others, items.shorts, multiprocessors - blocks);
+        consider(plan);
+      }
+    }
+  }
+}
+
+std::string describe(const FusedItems& items) {
+  const int parts = parts_of_tile(items.parts);
+  const std::string whole = items.rounds == 0 ? "" : fmt::format("{} whole, ", items.whole());
+  const std::string shorts = items.shorts.blocks == 0
+                                 ? ""
+                                 : fmt::format(" of {} planes and {} of {}", items.parts.planes,
+                                               parts_of_tile(items.shorts), items.shorts.planes);
+  return fmt::format("{}{} in {} part{}{}", whole, items.others(), parts, parts == 1 ? "" : "s",
+                     shorts);
 }
 
 }  // namespace
@@ -82,7 +143,7 @@ FusedPlan plan_fused(const Extents& interior, std::size_t element_bytes,
                      const FusedResources& resources) {
   const FusedShape shape = fused_shape(element_bytes);
   FusedPlan best;
-  std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (int rows = 1; rows <= fused_computing_threads / shape.groups() - 2 * fused_layers; ++rows) {
     FusedPlan plan = with_rows(rows, element_bytes, resources);
     if (plan.coefficient_slots < 2) {
@@ -90,28 +151,25 @@ FusedPlan plan_fused(const Extents& interior, std::size_t element_bytes,
     }
     plan.items.tiles = tile_grid(extents_with_lead(interior, shape), shape.columns, rows,
                                  static_cast<int>(interior.ni));
-    for_divisions(plan, resources.multiprocessors, [&](const FusedPlan& divided) {
-      if (steps(divided) < fewest) {
-        fewest = steps(divided);
+    const auto consider = [&](const FusedPlan& divided) {
+      if (cost(divided) < least) {
+        least = cost(divided);
         best = divided;
       }
-    });
+    };
+    for_alike_parts(plan, resources.multiprocessors, consider);
+    for_unlike_parts(plan, resources.multiprocessors, consider);
   }
-  expects(best.blocks > 0, "shared memory holds the smallest tile");
+  expects(best.items.blocks() > 0, "shared memory holds the smallest tile");
   best.window = window_for(best);
   return best;
 }
 
 std::string describe(const FusedPlan& plan) {
   const FusedItems& items = plan.items;
-  const int others = items.tiles.count() - items.whole;
-  const std::string parts = others == 0 ? ""
-                                        : fmt::format("{} in {} part{}, ", others, items.chunks,
-                                                      items.chunks == 1 ? "" : "s");
-  return fmt::format("tile {} x {}, {}{}{} blocks, {} shared memory", items.tiles.columns,
-                     items.tiles.rows,
-                     items.whole == 0 ? "" : fmt::format("{} whole, ", items.whole), parts,
-                     plan.blocks, format_bytes(plan.shared_bytes));
+  return fmt::format("tile {} x {}, {}, {} blocks, {} shared memory", items.tiles.columns,
+                     items.tiles.rows, describe(items), items.blocks(),
+                     format_bytes(plan.shared_bytes));
 }
 
 }  // namespace bankfull::himeno

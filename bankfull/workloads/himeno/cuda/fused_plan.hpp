@@ -66,28 +66,42 @@ struct FusedResources {
   int shared_bytes = 0;     ///< dynamic shared memory of a block, at least 64 KiB
 };
 
+/// Planes [first, last) of some tiles, cut into parts that a range of blocks does in turn.
+struct FusedParts {
+  int first = 0;
+  int last = 0;
+  int planes = 1;  ///< of a part; the last one of a tile may have fewer
+  int first_block = 0;
+  int blocks = 0;
+};
+
 /// The work of a launch: items that blocks do in turn. The first tiles are an item each, as many as
-/// fill all blocks some times over; the others are cut along i, so that they fill the blocks, too.
+/// fill all blocks some times over; the others are cut along i, so that they fill the blocks, too:
+/// into parts for all blocks, or into parts for most blocks and short ones for the rest of them.
 struct FusedItems {
-  TileGrid tiles;  ///< of all planes
-  int whole = 0;   ///< tiles that are an item each
-  int planes = 1;  ///< of an item of the other tiles
-  int chunks = 1;  ///< items of one of them
+  TileGrid tiles;     ///< of all planes
+  int rounds = 0;     ///< tiles that are an item each, of every block
+  FusedParts parts;   ///< of the other tiles
+  FusedParts shorts;  ///< of the planes that `parts` leave of them
 
-  [[nodiscard]] BANKFULL_HOST_DEVICE int count() const {
-    return whole + (tiles.count() - whole) * chunks;
-  }
+  [[nodiscard]] BANKFULL_HOST_DEVICE int blocks() const { return parts.blocks + shorts.blocks; }
+  [[nodiscard]] BANKFULL_HOST_DEVICE int whole() const { return rounds * blocks(); }
 
-  [[nodiscard]] BANKFULL_HOST_DEVICE Tile item(int number) const {
-    if (number < whole) {
-      return tiles.tile(number);
+  /// Those that are cut, at least one.
+  [[nodiscard]] BANKFULL_HOST_DEVICE int others() const { return tiles.count() - whole(); }
+
+  /// The block's item with this number; without planes after its last one.
+  [[nodiscard]] BANKFULL_HOST_DEVICE Tile item(int block, int number) const {
+    if (number < rounds) {
+      return tiles.tile(number * blocks() + block);
     }
-    const int others = tiles.count() - whole;
-    const int chunk = (number - whole) / others;
-    Tile part = tiles.tile(number - chunk * others);
-    part.first = chunk * planes;
-    part.last = part.first + planes < tiles.ni ? part.first + planes : tiles.ni;
-    return part;
+    const FusedParts& own = block < parts.blocks ? parts : shorts;
+    const int part = (number - rounds) * own.blocks + block - own.first_block;
+    const int chunk = part / others();
+    Tile tile = tiles.tile(whole() + part - chunk * others());
+    tile.first = own.first + chunk * own.planes;
+    tile.last = tile.first + own.planes < own.last ? tile.first + own.planes : own.last;
+    return tile;
   }
 };
 
@@ -95,7 +109,6 @@ struct FusedItems {
 struct FusedPlan {
   FusedItems items;
   int region_rows = 0;        ///< rows of a tile and fused_layers more on each side
-  int blocks = 0;             ///< block n does the items n, n + blocks, ...
   int coefficient_slots = 0;  ///< planes of coefficients in flight or in use
   int pressure_slot_bytes = 0;
   int result_slot_bytes = 0;  ///< of a plane between iterations
@@ -110,7 +123,8 @@ struct FusedPlan {
 FusedPlan plan_fused(const Extents& interior, std::size_t element_bytes,
                      const FusedResources& resources);
 
-/// "tile 64 x 11, 660 whole, 92 in 7 parts, 132 blocks, 203 KiB shared memory".
+/// "tile 64 x 11, 660 whole, 92 in 7 parts, 132 blocks, 203 KiB shared memory", or with "60 in 2
+/// parts of 117 planes and 1 of 20" where the parts are of two kinds.
 std::string describe(const FusedPlan& plan);
 
 }  // namespace bankfull::himeno
