@@ -87,7 +87,7 @@ class CudaSolver final : public Benchmark {
   [[nodiscard]] cuda::VectorUse vector_use() const {
     const auto vector = static_cast<double>(tiling_.rows * 8);
     const auto parts = static_cast<double>(tiling_.product_parts());
-    const Traffic product{2.0 * vector, parts * vector, 0.0};
+    const Traffic product{vector, parts * vector, 0.0};
     const Traffic step{(3.0 + parts) * vector, 3.0 * vector, 0.0};
     return {(steps_per_iteration + 1.0) * product + steps_per_iteration * step,
             (4.0 + parts) * vector};

@@ -2,6 +2,7 @@
 
 #include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/exec/cuda_executor.cuh"
+#include "bankfull/workloads/npb/cg/cuda/bank_order.cuh"
 #include "bankfull/workloads/npb/cg/cuda/shared_sort.cuh"
 #include "bankfull/workloads/npb/cg/cuda/tiles.cuh"
 #include "bankfull/workloads/npb/cg/cuda/vectors.cuh"
@@ -461,6 +462,7 @@ class TileAssembly {
                 .values = {}};
     place_slices(order_rows(lengths.data(), tiles.row_order.data()), memory_of, tiles);
     each_row(WriteRow{lengths.data(), tiles.view()});
+    order_by_banks(tiles.view());
     executor_.synchronize();
     return tiles;
   }
@@ -549,6 +551,13 @@ class TileAssembly {
                    PlaceSlices{tiling_, widths.data(), firsts.data(), before.data(),
                                tiles.columns.view(), tiles.values.view(), tiles.slices.data()});
     executor_.synchronize();
+  }
+
+  void order_by_banks(const TilesView& tiles) const {
+    constexpr std::int64_t warps = bank_order_threads / warp_threads;
+    const auto blocks = static_cast<unsigned>((tiling_.slices() + warps - 1) / warps);
+    launch(executor_.stream(), {dim3(blocks), dim3(bank_order_threads)}, order_by_banks_kernel,
+           tiles);
   }
 
   const CudaExecutor& executor_;

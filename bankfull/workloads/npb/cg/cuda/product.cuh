@@ -119,19 +119,20 @@ struct StoredVector {
   [[nodiscard]] __device__ __forceinline__ Element ask(std::int64_t /*n*/) const { return {}; }
 };
 
-/// The vector r + beta p. Where beta is not 0, p is what the product before multiplied, and the
-/// block's panel still has its part: no pass forms the vector before the product, and no barrier
-/// stands between both.
+/// The vector p = r + beta p', where p' is what the product before multiplied, unless beta is 0:
+/// the block's panel still has its part of p'. No pass forms the vector before the product, and no
+/// barrier stands between both.
+///
+/// The terms are those of r.A p. It equals the p.A p of NPB's program, since directions that follow
+/// each other are conjugate: p = r + beta p' and p'.A p = 0, up to rounding (M. Hestenes, E.
+/// Stiefel, Methods of Conjugate Gradients for Solving Linear Systems, J. Res. NBS 49, 1952). The
+/// first direction of a solve, where beta is 0, is r itself. So nothing of p' is read for the rows
+/// of the group; a run verifies zeta all the same.
 struct NextDirection {
   static constexpr bool has_term = true;
-  /// Both are asked for well before they are added.
-  struct Element {
-    double r;
-    double p;
-  };
+  using Element = double;
 
   const double* r;
-  const double* p;
   double beta;
 
   __device__ __forceinline__ void begin_panel(const Tiling& /*tiling*/, int /*panel*/,
@@ -149,15 +150,11 @@ struct NextDirection {
     }
     __syncthreads();
   }
-  [[nodiscard]] __device__ __forceinline__ Element ask(std::int64_t n) const {
-    return {r[n], p[n]};
-  }
-  [[nodiscard]] __device__ __forceinline__ double form(const Element& element) const {
-    return fma(beta, element.p, element.r);
-  }
+  [[nodiscard]] __device__ __forceinline__ Element ask(std::int64_t n) const { return r[n]; }
 };
 
-/// Stores sums of pieces in memory and, for vectors with terms, multiplies them by the vector.
+/// Stores sums of pieces in memory and, for vectors with terms, multiplies them by what these ask
+/// for.
 template <class Vector>
 struct PieceSink {
   using Before = typename Vector::Element;
@@ -173,7 +170,7 @@ struct PieceSink {
   __device__ __forceinline__ void take(int row, double sum, const Before& of_row) {
     sums[row] = sum;
     if constexpr (Vector::has_term) {
-      term = fma(v.form(of_row), sum, term);
+      term = fma(of_row, sum, term);
     }
   }
 };
@@ -189,8 +186,8 @@ struct RowSink {
   }
 };
 
-/// A tile by its panel of v; returns its terms of v.A v where v has them. By all threads of the
-/// block, none of which may still read its shared memory.
+/// A tile by its panel of v; returns its terms where v has them. By all threads of the block, none
+/// of which may still read its shared memory.
 template <class Vector>
 __device__ __forceinline__ double multiply_tile(const ProductArguments& a, int tile,
                                                 const Vector& v) {

@@ -105,7 +105,7 @@ class Solver {
 
   /// z with A z = x, nearly, and the norm of what is left.
   __device__ void solve() {
-    take({a_.r, a_.p, 0.0}, start());
+    take({a_.r, 0.0}, start());
     // One call site for all products: each copy of the inlined code would need registers of its
     // own.
 #pragma unroll 1
@@ -120,7 +120,7 @@ class Solver {
       const double beta = rho / step_.rho;
       __syncthreads();
       const bool solved = step + 1 == steps_per_iteration;
-      take(solved ? NextDirection{a_.z, a_.p, 0.0} : NextDirection{a_.r, a_.p, beta}, rho);
+      take(solved ? NextDirection{a_.z, 0.0} : NextDirection{a_.r, beta}, rho);
     }
   }
 
