@@ -299,7 +299,7 @@ class CudaMultigrid final : public Solver<Real> {
     } else {
       inner_->queue_cycle(body_stream_);
     }
-    queue_ascent(body_stream_);
+    queue_ascent(body_stream_, next == Next::full_multigrid);
     queue_defect(body_stream_, After::cycle, loops);
   }
 
@@ -361,7 +361,7 @@ class CudaMultigrid final : public Solver<Real> {
     }
   }
 
-  void queue_ascent(const Stream& stream) const {
+  void queue_ascent(const Stream& stream, bool p_is_zero) const {
     if (hierarchy_.has_lines()) {
       queue_line_correction(stream, inner_->finest(), inner_->correction(), p_.data(),
                             &control_.data()->scale);
@@ -372,7 +372,8 @@ class CudaMultigrid final : public Solver<Real> {
                                     .coarse = inner_->correction(),
                                     .r = r_.data(),
                                     .p = p_.data(),
-                                    .scale = &control_.data()->scale});
+                                    .scale = &control_.data()->scale,
+                                    .p_is_zero = p_is_zero});
   }
 
   const Stream& stream_;

@@ -136,9 +136,38 @@ TEST(MultigridLevels, OverRelaxationAsPublished) {
   EXPECT_DOUBLE_EQ(best_omega(1.0, 1.0), 1.0);
 }
 
+TEST(MultigridLevels, HalfSweepsOfGpusHaveWeightsWhereCellsHaveOneShape) {
+  const auto have_weights = [](const Axis& i, const Axis& j, const Axis& k) {
+    std::vector<Level> levels = make_levels({i, j, k});
+    for (const Level& level : levels) {
+      EXPECT_EQ(level.omega_before.back(), level.omega);
+      EXPECT_EQ(level.omega_after.back(), level.omega);
+    }
+    set_cycle_of_gpus(&levels);
+    const Level& finest = levels.front();
+    const Level& next = levels.at(1);
+    const bool found = finest.omega_after.back() != finest.omega;
+    EXPECT_EQ(finest.sweeps_before == 0, found);
+    EXPECT_EQ(next.sweeps_before == 1, found);
+    EXPECT_EQ(next.omega_after.back() != next.omega, found);
+    return found;
+  };
+  const Axis one = uniform_axis(16, true);
+  const Axis wider = uniform_axis(16, false, 1.2);
+  const Axis twice = uniform_axis(16, true, 2.0);
+  const Axis none = uniform_axis(1, true);
+  EXPECT_TRUE(have_weights(one, one, one));
+  EXPECT_TRUE(have_weights(one, none, one));
+  EXPECT_TRUE(have_weights(twice, one, twice));
+  EXPECT_FALSE(have_weights(one, wider, one));
+  EXPECT_FALSE(have_weights(none, wider, one));
+  EXPECT_FALSE(have_weights(one, one, twice));
+  EXPECT_FALSE(have_weights(one, stretched_axis(16, false, 1.2), one));
+}
+
 TEST(MultigridPoint, ACellWithoutNeighboursIsLeftAlone) {
-  EXPECT_EQ(relaxation_gain(1.5, 0.0), 0.0);
-  EXPECT_EQ(relaxation_gain(1.5, 3.0), 0.5);
+  EXPECT_EQ(inverse_of(0.0), 0.0);
+  EXPECT_EQ(inverse_of(4.0), 0.25);
 }
 
 }  // namespace

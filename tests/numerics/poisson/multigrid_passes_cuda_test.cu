@@ -8,6 +8,7 @@
 #include <random>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 // The declared traffic of multigrid's passes on a GPU against what they read and write.
@@ -30,10 +31,11 @@ std::vector<std::int64_t> cells_in_field(const Level& level) {
 /// Fields of a level and of the next one on a GPU, with numbers that differ.
 class Passes {
  public:
-  explicit Passes(const std::vector<Level>& levels)
-      : levels_(levels), tables_(uploaded(tables_of(levels), stream_)) {
-    views_ = views_of(levels, tables_.data());
-    alike_planes_ = show_alike_planes(levels, views_, stream_);
+  explicit Passes(std::vector<Level> levels) : levels_(std::move(levels)) {
+    set_cycle_of_gpus(&levels_);
+    tables_ = uploaded(tables_of(levels_), stream_);
+    views_ = views_of(levels_, tables_.data());
+    alike_planes_ = show_alike_planes(levels_, views_, stream_);
   }
 
   [[nodiscard]] const Stream& stream() const { return stream_; }
@@ -189,6 +191,28 @@ TEST_P(MultigridPasses, TheWayUpOfTheFinestLevel) {
                                 .p = p.data(),
                                 .scale = scale.data()});
   }));
+}
+
+TEST_P(MultigridPasses, TheWayUpReadsNoPThatIsZero) {
+  const Buffer<double> scale = uploaded(std::vector<double>{0.5}, passes_.stream());
+  const auto left_in = [&](double given, bool p_is_zero) {
+    const auto size = static_cast<std::size_t>(field_size(fine_));
+    const Buffer<double> p = uploaded(std::vector<double>(size, given), passes_.stream());
+    queue_ascent<true, double>(passes_.stream(), multiprocessors, seams_,
+                               {.level = passes_.view(0),
+                                .coarse = coarse_r_.data(),
+                                .r = r_.data(),
+                                .p = p.data(),
+                                .scale = scale.data(),
+                                .p_is_zero = p_is_zero});
+    const std::vector<double> field = passes_.gpu().to_host(p.data(), field_size(fine_));
+    std::vector<double> cells;
+    for (const std::int64_t place : cells_in_field(fine_)) {
+      cells.push_back(field[static_cast<std::size_t>(place)]);
+    }
+    return cells;
+  };
+  EXPECT_EQ(left_in(7.0, true), left_in(0.0, false));
 }
 
 TEST_P(MultigridPasses, TheOuterResidual) {

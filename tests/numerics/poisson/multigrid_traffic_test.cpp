@@ -34,7 +34,7 @@ class CountedPipelines {
         counting::Ledger::mine().leave_out(field->row(i, j) + axes_.k.cells);
       }
     });
-    // The gains of relaxation, which rows share, are no part of the model.
+    // The inverse diagonals, which rows share, are no part of the model.
     relax(Colour::red, From::what_is_there);
     relax(Colour::black, From::what_is_there);
   }
@@ -125,8 +125,8 @@ class CountedPipelines {
   CpuOuter<OuterValue> outer_;
 };
 
-/// Whether all rows of a level have the same coefficients beside them, and share their gains; where
-/// lines run through rows, whether planes share their pivots.
+/// Whether all rows of a level have the same coefficients beside them, and share their diagonals;
+/// where lines run through rows, whether planes share their pivots.
 bool rows_are_alike(const Level& level) {
   const auto uniform = [](const std::vector<double>& values) {
     return std::all_of(values.begin(), values.end(),
@@ -136,7 +136,7 @@ bool rows_are_alike(const Level& level) {
          (level.has_lines() || (uniform(level.j.lower) && uniform(level.j.upper)));
 }
 
-/// Flops but where rows with other coefficients form gains of their own.
+/// Flops but where rows with other coefficients form diagonals of their own.
 void expect_as_counted(const Level& level, const Traffic& declared, const Traffic& counted) {
   EXPECT_EQ(declared.bytes_read, counted.bytes_read);
   EXPECT_EQ(declared.bytes_written, counted.bytes_written);

@@ -3,6 +3,7 @@
 #include "bankfull/core/exec/team.hpp"
 #include "bankfull/numerics/poisson/poisson.hpp"
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -39,7 +40,11 @@ struct Level {
   AxisLevel i;
   AxisLevel j;
   AxisLevel k;
-  double omega = 1.0;     ///< of the over-relaxation
+  double omega = 1.0;  ///< of the over-relaxation, where half-sweeps have one weight
+  /// The same half-sweep by half-sweep, red and black: of each sweep before the correction, and of
+  /// the two after it. CPUs and lines have one weight.
+  std::array<double, 2> omega_before = {1.0, 1.0};
+  std::array<double, 4> omega_after = {1.0, 1.0, 1.0, 1.0};
   int sweeps_before = 1;  ///< red-black sweeps before the coarse-grid correction
   int sweeps_after = 1;   ///< and after it
   /// The number of the axis along which lines are relaxed, which is never coarsened; -1: cells are.
@@ -68,6 +73,11 @@ std::vector<Level> make_levels(const Domain& domain, Smoother smoother = Smoothe
 
 /// The same with lines along the axis of this number, or with points: -1.
 std::vector<Level> make_levels_along(const Domain& domain, int line_axis);
+
+/// Gives levels of cubes, of squares, and of cells much narrower along one axis, the sweeps that
+/// GPUs do, none before the finest level's correction, one before the others' and two after all,
+/// with weights of each half-sweep. Leaves other levels.
+void set_cycle_of_gpus(std::vector<Level>* levels);
 
 /// The number of the axis along which schedules relax lines: i or j, whichever is stretched more,
 /// if it is by more than points take well; -1 where they relax points. Lines along k would be

@@ -24,7 +24,7 @@ struct CellFlops {
   static constexpr int defect = laplacian + 3;  ///< scale (f - mean - L p)
   static constexpr int correction = 2;          ///< p + factor e
 
-  /// Gauss-Seidel with the gain at hand, and r - L e.
+  /// Gauss-Seidel with the inverse of the diagonal at hand, and r - L e.
   static constexpr int relaxation = neighbour_sum + relaxed;
   static constexpr int residual = diagonal + neighbour_sum + inner_residual;
 };
@@ -68,17 +68,17 @@ BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE T laplacian(const Faces<T>& coeffici
                                 p.upper_j - centre, p.lower_k - centre, p.upper_k - centre});
 }
 
-/// omega / diagonal, the factor of `relaxed`; a cell without neighbours is left alone.
+/// 1 / diagonal, for `relaxed`; 0 for a cell without neighbours.
 template <class T>
-BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE constexpr T relaxation_gain(T omega, T diagonal) {
-  return diagonal > T{0} ? omega / diagonal : T{0};
+BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE constexpr T inverse_of(T diagonal) {
+  return diagonal > T{0} ? T{1} / diagonal : T{0};
 }
 
-/// e after one over-relaxed Gauss-Seidel step: (1 - omega) e + omega (sum - r) / diagonal.
+/// e after one over-relaxed Gauss-Seidel step: e + omega ((sum - r) / diagonal - e).
 template <class T>
-BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE T relaxed(T omega, T gain, T e, T sum, T r) {
+BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE T relaxed(T omega, T inverse, T e, T sum, T r) {
   using std::fma;
-  return fma(gain, sum - r, (T{1} - omega) * e);
+  return fma(omega, fma(inverse, sum - r, -e), e);
 }
 
 /// r - L e

@@ -64,14 +64,14 @@ Faces<double> values_around(const Level& level, const Field& e, const Cell& cell
           e[place_of(n, {cell.i, cell.j, after(cell.k, n.nk)})]};
 }
 
-void sweep_points(const Level& level, const Field& r, Field* e) {
+/// `omega`: of the red half-sweep and of the black one.
+void sweep_points(const Level& level, const double* omega, const Field& r, Field* e) {
   for (const bool red : {true, false}) {
     for_cells_of(level, [&](const Cell& cell) {
       if (is_red(cell.i, cell.j, cell.k) == red) {
         const Faces<double> coefficients = coefficients_at(level, cell);
-        const double gain = relaxation_gain(level.omega, diagonal(coefficients));
         double& value = (*e)[place_of(level.extents(), cell)];
-        value = relaxed(level.omega, gain, value,
+        value = relaxed(omega[red ? 0 : 1], inverse_of(diagonal(coefficients)), value,
                         neighbour_sum(coefficients, values_around(level, *e, cell)),
                         r[place_of(level.extents(), cell)]);
       }
@@ -132,8 +132,14 @@ class LineSweep {
   LineSystem system_;
 };
 
-void sweep(const Level& level, const Field& r, Field* e) {
-  level.has_lines() ? LineSweep(level).run(r, e) : sweep_points(level, r, e);
+void sweep(const Level& level, const double* omega, const Field& r, Field* e) {
+  level.has_lines() ? LineSweep(level).run(r, e) : sweep_points(level, omega, r, e);
+}
+
+void sweep_after_correction(const Level& level, const Field& r, Field* e) {
+  for (int sweeps = 0; sweeps < level.sweeps_after; ++sweeps) {
+    sweep(level, level.omega_after.data() + std::ptrdiff_t{2} * sweeps, r, e);
+  }
 }
 
 /// The two coarse cells between which a cell lies along one axis.
@@ -200,7 +206,7 @@ Field Reference::interpolated_to(std::size_t l, const Field& coarse_values) cons
 void Reference::improve(std::size_t l, const Field& r, Field* e) const {
   const Level& level = levels_[l];
   for (int sweeps = 0; sweeps < level.sweeps_before; ++sweeps) {
-    sweep(level, r, e);
+    sweep(level, level.omega_before.data(), r, e);
   }
   if (l + 1 == levels_.size()) {
     return;
@@ -211,9 +217,7 @@ void Reference::improve(std::size_t l, const Field& r, Field* e) const {
   for (std::size_t n = 0; n < e->size(); ++n) {
     (*e)[n] += change[n];
   }
-  for (int sweeps = 0; sweeps < level.sweeps_after; ++sweeps) {
-    sweep(level, r, e);
-  }
+  sweep_after_correction(level, r, e);
 }
 
 Field Reference::v_cycle(const Field& r) const {
@@ -231,7 +235,11 @@ Field Reference::full_multigrid(const Field& r) const {
   improve(levels_.size() - 1, right_sides.back(), &e);
   for (std::size_t l = levels_.size() - 1; l-- > 0;) {
     e = interpolated_to(l, e);
-    improve(l, right_sides[l], &e);
+    if (levels_[l].sweeps_before == 0) {
+      sweep_after_correction(levels_[l], right_sides[l], &e);
+    } else {
+      improve(l, right_sides[l], &e);
+    }
   }
   return e;
 }

@@ -26,7 +26,8 @@ class Reference {
   [[nodiscard]] Field v_cycle(const Field& r) const;
 
   /// The same by full multigrid: solved on the coarsest grid, then interpolated to each finer one
-  /// and improved there by a V-cycle.
+  /// and improved there by a V-cycle, or by the sweeps after the correction where there are none
+  /// before it.
   [[nodiscard]] Field full_multigrid(const Field& r) const;
 
   /// Solves L p = f, whose mean must be 0, from zero. Returns max |f - L p| before the first cycle

@@ -17,7 +17,7 @@ std::int64_t coarse_cells(const AxisLevel& axis) {
 
 double rows_of(const Level& level) { return static_cast<double>(level.i.cells * level.j.cells); }
 
-/// What the half-sweeps do on each row: they look for its gains by a sum of coefficients.
+/// What the half-sweeps do on each row: they look for its diagonals by a sum of coefficients.
 double row_flops(const Level& level, int sweeps) { return 3.0 * 2.0 * sweeps * rows_of(level); }
 
 bool has_cyclic_lines(const Level& level) {

@@ -15,7 +15,7 @@ namespace bankfull::poisson::multigrid {
 ///   way up: e and r read, e written; 1/8 coarse e read
 ///
 /// and one of the others r read and e written on the way down. The first way down of a solve and
-/// the last residual, which have no other half, count as one together. The gains of relaxation,
+/// the last residual, which have no other half, count as one together. The inverse diagonals,
 /// which rows with equal coefficients beside them share, do not count, nor do the pivots of lines,
 /// which planes share. Lines move the same bytes: what a plane's relaxation needs stays in the
 /// cache between the way up the lines and the way back, where a plane of e, r and two fields of the

@@ -365,17 +365,18 @@ class CpuWorkspaceOf {
   /// A row with ghosts.
   [[nodiscard]] T* plain() { return plain_.data() + 1; }
 
-  /// The factors of relaxation of a row's cells of one parity.
-  [[nodiscard]] BANKFULL_ALWAYS_INLINE const T* gains(const CpuLevelOf<T>& level,
-                                                      const Surroundings<T>& around, int parity) {
+  /// The inverse of the diagonal of a row's cells of one parity.
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE const T* inverses(const CpuLevelOf<T>& level,
+                                                         const Surroundings<T>& around,
+                                                         int parity) {
     const T beside = (around.lower_i + around.upper_i) + (around.lower_j + around.upper_j);
     auto& known = known_[static_cast<std::size_t>(parity)];
-    auto& gains = gains_[static_cast<std::size_t>(parity)];
+    auto& inverses = inverses_[static_cast<std::size_t>(parity)];
     if (&level != known.level || beside != known.beside) {
-      form_gains(around, level.omega, half_count(level.axes.k.cells, parity), gains.data());
+      form_inverses(around, half_count(level.axes.k.cells, parity), inverses.data());
       known = {&level, beside};
     }
-    return gains.data();
+    return inverses.data();
   }
 
   /// The room for relaxing lines of one parity in plane i, with their pivots.
@@ -393,7 +394,7 @@ class CpuWorkspaceOf {
  private:
   CpuWorkspaceOf(const CpuAxes<T>& axes, const CpuLines<T>& lines)
       : sums_{zeros(half_count(axes.k.cells, 0)), zeros(half_count(axes.k.cells, 0))},
-        gains_{sums_},
+        inverses_{sums_},
         plain_(zeros(axes.k.cells + 2)),
         line_room_(lines, half_count(axes.k.cells, 0)) {}
 
@@ -414,7 +415,7 @@ class CpuWorkspaceOf {
                              line_room_.pivots(root, parity));
   }
 
-  /// Rows with equal coefficients beside them have equal gains: most rows of a uniform grid.
+  /// Rows with equal coefficients beside them have equal diagonals: most rows of a uniform grid.
   struct Known {
     const CpuLevelOf<T>* level = nullptr;
     T beside = T{0};
@@ -425,7 +426,7 @@ class CpuWorkspaceOf {
   }
 
   std::array<std::vector<T>, 2> sums_;
-  std::array<std::vector<T>, 2> gains_;
+  std::array<std::vector<T>, 2> inverses_;
   std::vector<T> plain_;
   LineRoom<T> line_room_;
   std::array<Known, 2> known_ = {};

@@ -143,33 +143,33 @@ inline void prefetch_row(SplitRow<T> row, std::int64_t n) {
 
 // Operations on half a row: `n` counts the cells of one parity.
 
-/// The factors of relaxation.
+/// The inverse of the diagonal.
 template <class T>
-inline void form_gains(Surroundings<T> around, T omega, std::int64_t n, T* __restrict gain) {
+inline void form_inverses(Surroundings<T> around, std::int64_t n, T* __restrict inverse) {
 #pragma omp simd
   for (std::int64_t m = 0; m < n; ++m) {
-    gain[m] = relaxation_gain(omega, diagonal(coefficients_at(around, m)));
+    inverse[m] = inverse_of(diagonal(coefficients_at(around, m)));
   }
 }
 
 /// Gauss-Seidel.
 template <class T>
-BANKFULL_ALWAYS_INLINE void relax_half(Surroundings<T> around, T omega, const T* gain, const T* r,
-                                       std::int64_t n, T* e) {
+BANKFULL_ALWAYS_INLINE void relax_half(Surroundings<T> around, T omega, const T* inverse,
+                                       const T* r, std::int64_t n, T* e) {
 #pragma omp simd
   for (std::int64_t m = 0; m < n; ++m) {
     const T sum = neighbour_sum(coefficients_at(around, m), values_at(around, m));
-    e[m] = relaxed(omega, gain[m], e[m], sum, r[m]);
+    e[m] = relaxed(omega, inverse[m], e[m], sum, r[m]);
   }
 }
 
 /// The same where e was 0 everywhere.
 template <class T>
-BANKFULL_ALWAYS_INLINE void start_half(T omega, const T* __restrict gain, const T* __restrict r,
+BANKFULL_ALWAYS_INLINE void start_half(T omega, const T* __restrict inverse, const T* __restrict r,
                                        std::int64_t n, T* __restrict e) {
 #pragma omp simd
   for (std::int64_t m = 0; m < n; ++m) {
-    e[m] = relaxed(omega, gain[m], T{0}, T{0}, r[m]);
+    e[m] = relaxed(omega, inverse[m], T{0}, T{0}, r[m]);
   }
 }
 

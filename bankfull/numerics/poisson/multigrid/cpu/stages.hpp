@@ -53,15 +53,15 @@ class Relaxation : public CellStage {
     const CpuAxis<T>& along = level_->axes.k;
     const int parity = parity_of(i, j);
     const Surroundings<T> around = level_->around(i, j, parity);
-    const T* const gain = work_->gains(*level_, around, parity);
+    const T* const inverse = work_->inverses(*level_, around, parity);
     const SplitRow<T> e = level_->e.row(i, j);
     const T* const r = level_->r.row(i, j).half(parity);
     const std::int64_t n = half_count(along.cells, parity);
     if (from_ == From::zero) {
-      start_half(level_->omega, gain, r, n, e.half(parity));
+      start_half(level_->omega, inverse, r, n, e.half(parity));
       std::fill_n(e.half(1 - parity), half_count(along.cells, 1 - parity), T{0});
     } else {
-      relax_half(around, level_->omega, gain, r, n, e.half(parity));
+      relax_half(around, level_->omega, inverse, r, n, e.half(parity));
     }
     close_row(along.periodic, along.cells, e);
   }

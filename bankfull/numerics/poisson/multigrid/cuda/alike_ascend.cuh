@@ -137,7 +137,7 @@ class AlikeAscentBlock {
   template <int Step>
   __device__ __forceinline__ void ask_for_output(int plane) {
     if constexpr (Ascent::adds) {
-      if (!writes(plane)) {
+      if (f_.p_is_zero || !writes(plane)) {
         return;
       }
       const Real* const from = plane_of(f_.p, plane);
@@ -177,10 +177,10 @@ class AlikeAscentBlock {
     constexpr int here = slot(Step, Stage);
     const Beside beside =
         find<colour, parity>(shared_.edges[(Step + 1) & 1][Stage - 1], place_.warp, place_.lane);
-    relax_alike<colour, parity>(f_.level, planes_[here], w_[slot(Step, Stage + 1)], w_[here],
-                                w_[slot(Step, Stage - 1)], beside, [&](int row, int column) {
-                                  return shared_.r[here].value(place_.thread(), row, column);
-                                });
+    relax_alike<colour, parity>(
+        f_.level, f_.level.omega_after[Stage - 1], planes_[here], w_[slot(Step, Stage + 1)],
+        w_[here], w_[slot(Step, Stage - 1)], beside,
+        [&](int row, int column) { return shared_.r[here].value(place_.thread(), row, column); });
   }
 
   /// Leaves for half-sweep Stage + 1 what it will need at the next step.

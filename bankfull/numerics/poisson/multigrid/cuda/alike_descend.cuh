@@ -85,7 +85,8 @@ class AlikeDescentBlock {
 #pragma unroll
     for (int row = 0; row < rows; ++row) {
       const int column = column_of(row, red, Step & 1);
-      e.at[row][column] = -planes_[Step].z * residual(Step, row, column);
+      e.at[row][column] =
+          started(f_.level.omega_before[red], planes_[Step].z, residual(Step, row, column));
       e.at[row][1 - column] = 0.0F;
     }
   }
@@ -96,8 +97,8 @@ class AlikeDescentBlock {
     constexpr int here = slot(Step, 1);
     const Beside beside =
         find<black, parity>(shared_.red[(Step + 1) & 1], place_.warp, place_.lane);
-    relax_alike<black, parity>(f_.level, planes_[here], e_[slot(Step, 2)], e_[here], e_[Step],
-                               beside,
+    relax_alike<black, parity>(f_.level, f_.level.omega_before[black], planes_[here],
+                               e_[slot(Step, 2)], e_[here], e_[Step], beside,
                                [&](int row, int column) { return residual(here, row, column); });
   }
 

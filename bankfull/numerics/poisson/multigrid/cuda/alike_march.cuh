@@ -13,8 +13,9 @@ namespace bankfull::poisson::multigrid::cuda {
 // march.cuh, and leave the same bits, with fewer instructions for a cell, of which those marches
 // have more than memory leaves time for. A thread has `Rows` rows of two cells, so that regions are
 // larger and fewer of their cells are formed for neighbours alone. Coefficients of j and k are
-// arguments of the kernel, which instructions read where they are; those of i and the gain stand in
-// one table; cells lie at offsets of 32 bits from a plane, which is the same for all threads.
+// arguments of the kernel, which instructions read where they are; those of i and the inverse of
+// the diagonal stand in one table; cells lie at offsets of 32 bits from a plane, which is the same
+// for all threads.
 
 /// Values of a thread's own cells on their way from memory: asked for planes ahead, without
 /// registers that would wait for them.
@@ -61,8 +62,8 @@ __device__ __forceinline__ Faces<float> alike_coefficients(const AlikePlanes& al
 /// Relaxes the cells of one colour of a plane, which lies between `before` and `after`.
 /// `residual(row, column)`: what they are relaxed for.
 template <Colour Of, int PlaneParity, int Rows, class Residual>
-__device__ __forceinline__ void relax_alike(const LevelView& level, const float4& plane,
-                                            const Patch<float, Rows>& before,
+__device__ __forceinline__ void relax_alike(const LevelView& level, float omega,
+                                            const float4& plane, const Patch<float, Rows>& before,
                                             Patch<float, Rows>& here,
                                             const Patch<float, Rows>& after, const Beside& beside,
                                             const Residual& residual) {
@@ -74,7 +75,7 @@ __device__ __forceinline__ void relax_alike(const LevelView& level, const float4
     const float sum = neighbour_sum(alike_coefficients(level.alike, plane),
                                     beyond_faces(row, column, before, here, after, beside, outer));
     here.at[row][column] =
-        relaxed(level.omega, plane.z, here.at[row][column], sum, residual(row, column));
+        relaxed(omega, plane.z, here.at[row][column], sum, residual(row, column));
   }
 }
 

@@ -20,9 +20,8 @@ static __global__ void alike_planes_kernel(LevelView level, float4* planes) {
   const float2 i = level.i.coefficients[n];
   const float along_i = i.x + i.y;
   const float diagonal = along_i + level.alike.diagonal();
-  const float gain = along_i == level.middle ? relaxation_gain(level.omega, diagonal)
-                                             : unusual_gain(level.omega, diagonal);
-  planes[n] = make_float4(i.x, i.y, gain, level.i.interpolation_weight[n]);
+  const float inverse = along_i == level.middle ? inverse_of(diagonal) : unusual_inverse(diagonal);
+  planes[n] = make_float4(i.x, i.y, inverse, level.i.interpolation_weight[n]);
 }
 
 /// Whether a block of the GPU has room for what the kernels of levels with alike planes keep.

@@ -21,6 +21,7 @@ struct AscendArguments {
   Real* p;
   const double* scale;  ///< of r and w, a power of two, where p is not
   int planes;           ///< of a slab
+  bool p_is_zero;       ///< Adds: whatever is in memory
 };
 
 /// The traffic of a level: r, the next level's correction, and p (Adds) or e are read, p is
@@ -196,9 +197,9 @@ class AscendBlock {
     } else {
       beside = find<colour, parity>(edges, place_.warp, place_.lane);
     }
-    sweeper_.template relax<colour, parity>(planes_[slot(Step, Stage)], w_[slot(Step, Stage + 1)],
-                                            w_[slot(Step, Stage)], w_[slot(Step, Stage - 1)],
-                                            beside, residual<slot(Step, Stage)>());
+    sweeper_.template relax<colour, parity>(
+        f_.level.omega_after[Stage - 1], planes_[slot(Step, Stage)], w_[slot(Step, Stage + 1)],
+        w_[slot(Step, Stage)], w_[slot(Step, Stage - 1)], beside, residual<slot(Step, Stage)>());
   }
 
   /// Leaves for half-sweep Stage + 1 what it will need at the next step.
@@ -225,7 +226,7 @@ class AscendBlock {
     if constexpr (Adds) {
 #pragma unroll
       for (int row = 0; row < 2; ++row) {
-        if (!writes(plane) || !place_.writes_row[row]) {
+        if (f_.p_is_zero || !writes(plane) || !place_.writes_row[row]) {
           continue;
         }
         if constexpr (Seams) {

@@ -4,6 +4,7 @@
 #include "bankfull/core/exec/launch.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/grid.cuh"
 
+#include <cstddef>
 #include <utility>
 
 namespace bankfull::poisson::multigrid::cuda {
@@ -15,7 +16,11 @@ inline constexpr int bottom_threads = 1024;
 inline constexpr int max_bottom_levels = 18;
 
 struct BottomLevel {
-  LevelView level;
+  AxisView i;  ///< as in LevelView, and what follows
+  AxisView j;
+  AxisView k;
+  float omega_before[2];
+  float omega_after[4];
   int cells;
   bool seams;  ///< see Cells
   int offset;  ///< of its fields in shared memory, in floats
@@ -26,11 +31,10 @@ struct BottomLevel {
 struct BottomArguments {
   BottomLevel level[max_bottom_levels];
   int levels;
-  int sweeps_before;
-  int sweeps_after;
   const float* tables;  ///< of all these levels' axes
   int table_count;
   int floats;  ///< of all fields
+  Pitches at;  ///< of r and e
   const float* r;
   float* e;
 };
@@ -41,23 +45,23 @@ class BottomGrid {
  public:
   __device__ __forceinline__ BottomGrid(const BottomLevel& level, float* fields,
                                         std::ptrdiff_t tables_moved)
-      : i_(moved(level.level.i, tables_moved)),
-        j_(moved(level.level.j, tables_moved)),
-        k_(moved(level.level.k, tables_moved)),
-        omega_(level.level.omega),
+      : i_(moved(level.i, tables_moved)),
+        j_(moved(level.j, tables_moved)),
+        k_(moved(level.k, tables_moved)),
         seams_(level.seams),
         cells_(level.cells),
         e_(fields + level.offset),
         r_(e_ + cells_),
         next_(r_ + cells_) {}
 
-  /// Both half-sweeps, `count` times.
-  __device__ __forceinline__ void sweep(int count) {
-    for (int n = 0; n < 2 * count; ++n) {
+  /// `omega`: of each half-sweep.
+  template <std::size_t HalfSweeps>
+  __device__ __forceinline__ void sweep(const float (&omega)[HalfSweeps]) {
+    for (int n = 0; n < static_cast<int>(HalfSweeps); ++n) {
       if (seams_) {
-        relax_apart(n % 2);
+        relax_apart(n % 2, omega[n]);
       } else {
-        relax(n % 2);
+        relax(n % 2, omega[n]);
       }
       __syncthreads();
     }
@@ -170,14 +174,15 @@ class BottomGrid {
     return inner_residual(diagonal(c), e_[n], neighbour_sum(c, neighbours(i, j, k)), r_[n]);
   }
 
-  [[nodiscard]] __device__ __forceinline__ float relaxed_at(int i, int j, int k) const {
+  [[nodiscard]] __device__ __forceinline__ float relaxed_at(float omega, int i, int j,
+                                                            int k) const {
     const Faces<float> c = coefficients(i, j, k);
     const int n = index(i, j, k);
     const float sum = neighbour_sum(c, neighbours(i, j, k));
-    return relaxed(omega_, relaxation_gain(omega_, diagonal(c)), e_[n], sum, r_[n]);
+    return relaxed(omega, inverse_of(diagonal(c)), e_[n], sum, r_[n]);
   }
 
-  __device__ __forceinline__ void relax(int colour) const {
+  __device__ __forceinline__ void relax(int colour, float omega) const {
     const int half = (k_.cells + 1) / 2;
     const int count = i_.cells * j_.cells * half;
     for (int n = static_cast<int>(threadIdx.x); n < count; n += bottom_threads) {
@@ -185,18 +190,18 @@ class BottomGrid {
       const int i = n / half / j_.cells;
       const int k = 2 * (n % half) + ((i + j + colour) & 1);
       if (k < k_.cells) {
-        e_[index(i, j, k)] = relaxed_at(i, j, k);
+        e_[index(i, j, k)] = relaxed_at(omega, i, j, k);
       }
     }
   }
 
   /// Where neighbours can be of the same colour: all are taken as they were before.
-  __device__ __forceinline__ void relax_apart(int colour) {
+  __device__ __forceinline__ void relax_apart(int colour, float omega) {
     for (int n = static_cast<int>(threadIdx.x); n < cells_; n += bottom_threads) {
       const int k = n % k_.cells;
       const int j = n / k_.cells % j_.cells;
       const int i = n / k_.cells / j_.cells;
-      next_[n] = ((i + j + k) & 1) == colour ? relaxed_at(i, j, k) : e_[n];
+      next_[n] = ((i + j + k) & 1) == colour ? relaxed_at(omega, i, j, k) : e_[n];
     }
     float* const relaxed_e = next_;
     next_ = e_;
@@ -206,7 +211,6 @@ class BottomGrid {
   AxisView i_;
   AxisView j_;
   AxisView k_;
-  float omega_;
   bool seams_;
   int cells_;
   float* e_;
@@ -229,19 +233,18 @@ static __global__ void __launch_bounds__(bottom_threads)
       reinterpret_cast<std::uintptr_t>(tables) - reinterpret_cast<std::uintptr_t>(f.tables));
   // An even number of half-sweeps leaves e where it was.
   const auto grid = [&](int n) { return BottomGrid(f.level[n], fields, tables_moved); };
-  const LevelView& finest = f.level[0].level;
-  grid(0).load(f.r, finest.at);
+  grid(0).load(f.r, f.at);
   for (int n = 0; n + 1 < f.levels; ++n) {
     BottomGrid own = grid(n);
-    own.sweep(f.sweeps_before);
+    own.sweep(f.level[n].omega_before);
     own.restrict_to(grid(n + 1));
   }
   for (int n = f.levels - 2; n >= 0; --n) {
     BottomGrid own = grid(n);
     own.interpolate_from(grid(n + 1));
-    own.sweep(f.sweeps_after);
+    own.sweep(f.level[n].omega_after);
   }
-  grid(0).store(f.e, finest.at);
+  grid(0).store(f.e, f.at);
 }
 
 }  // namespace bankfull::poisson::multigrid::cuda

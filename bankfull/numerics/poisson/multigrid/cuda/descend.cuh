@@ -90,7 +90,8 @@ class DescendBlock {
     const PlaneOfMarch next = planes_[Step].next(f_.level.i);
     const Quad<float> asked = load(f_.r, next.cell);
     if constexpr (Start == From::zero) {
-      e_[Step] = sweeper_.template relax_zero<red, Step & 1>(planes_[Step], r_[Step]);
+      e_[Step] = sweeper_.template relax_zero<red, Step & 1>(f_.level.omega_before[red],
+                                                             planes_[Step], r_[Step]);
     } else {
       e_[Step] = asked_e_;
       asked_e_ = load(f_.start, next.cell);
@@ -119,9 +120,9 @@ class DescendBlock {
     } else {
       beside = find<Of, parity>(edges, place_.warp, place_.lane);
     }
-    sweeper_.template relax<Of, parity>(planes_[slot(Step, Lag)], e_[slot(Step, Lag + 1)],
-                                        e_[slot(Step, Lag)], e_[slot(Step, Lag - 1)], beside,
-                                        r_[slot(Step, Lag)]);
+    sweeper_.template relax<Of, parity>(f_.level.omega_before[Of], planes_[slot(Step, Lag)],
+                                        e_[slot(Step, Lag + 1)], e_[slot(Step, Lag)],
+                                        e_[slot(Step, Lag - 1)], beside, r_[slot(Step, Lag)]);
   }
 
   template <int Step>

@@ -65,7 +65,7 @@ struct Pitches {
 
 /// What a level's cells share where those of a plane are alike (has_alike_planes).
 struct AlikePlanes {
-  /// Of each plane: lower and upper coefficient of i, relaxation_gain, and the weight of
+  /// Of each plane: lower and upper coefficient of i, 1 / diagonal, and the weight of
   /// interpolation along i. Null: cells of a plane differ, or kernels for alike ones do not run.
   const float4* planes = nullptr;
   float2 j = {};  ///< lower and upper coefficient
@@ -85,8 +85,10 @@ struct LevelView {
   AxisView j;
   AxisView k;
   Pitches at;
-  Pitches coarse_at;  ///< of the next level
-  float omega = 1.0F;
+  Pitches coarse_at;   ///< of the next level
+  float omega = 1.0F;  ///< see Level
+  float omega_before[2] = {1.0F, 1.0F};
+  float omega_after[4] = {1.0F, 1.0F, 1.0F, 1.0F};
   float middle = 0.0F;  ///< the diagonal's part of i in the middle of the whole level
   int first_plane = 0;  ///< that kernels write, even
   int end_plane = 1;

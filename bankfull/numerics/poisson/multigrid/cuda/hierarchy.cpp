@@ -57,7 +57,7 @@ bool has_alike_planes(const Level& level) {
 }
 
 std::int64_t alike_floats(const Level& level) {
-  constexpr int numbers = 4;  // two coefficients, the gain and interpolation_weight
+  constexpr int numbers = 4;  // two coefficients, 1 / diagonal and interpolation_weight
   return has_alike_planes(level) ? numbers * level.i.cells : 0;
 }
 
@@ -78,6 +78,7 @@ Turned::Turned(const Domain& given) : axis{0, 1, 2} {
 
 Hierarchy::Hierarchy(const Domain& domain, std::size_t shared_bytes)
     : turned_(domain), levels_(make_levels_along(turned_.domain, turned_.has_lines ? 0 : -1)) {
+  set_cycle_of_gpus(&levels_);
   const Domain& own = turned_.domain;
   const bool has_one_shape = own.i.uniform() && own.j.uniform() && own.k.uniform();
   if (levels_.size() == 1 || !has_one_shape) {

@@ -118,7 +118,10 @@ inline std::vector<LevelView> views_of(const std::vector<Level>& levels, const f
     view.k = view_of(level.k, tables);
     view.at = pitches_of(level);
     view.coarse_at = pitches_of(levels[std::min(n + 1, levels.size() - 1)]);
-    view.omega = static_cast<float>(level.omega);
+    const auto rounded = [](double value) { return static_cast<float>(value); };
+    view.omega = rounded(level.omega);
+    std::ranges::transform(level.omega_before, view.omega_before, rounded);
+    std::ranges::transform(level.omega_after, view.omega_after, rounded);
     view.middle = middle_of(level.i);
     view.end_plane = view.i.cells;
     views.push_back(view);

@@ -232,17 +232,21 @@ __device__ __forceinline__ Faces<float> beyond_faces(int row, int column,
           column == 0 ? here.at[row][1] : outer};
 }
 
-/// The gain of relaxation where i has another part in the diagonal than in most planes: not exact.
-__device__ __forceinline__ float unusual_gain(float omega, float diagonal) {
-  return diagonal > 0.0F ? __fdividef(omega, diagonal) : 0.0F;
+/// The inverse of the diagonal where i has another part in it than in most planes: not exact.
+__device__ __forceinline__ float unusual_inverse(float diagonal) {
+  return diagonal > 0.0F ? __fdividef(1.0F, diagonal) : 0.0F;
+}
+
+/// `relaxed` from e = 0, with 0 all around it.
+__device__ __forceinline__ float started(float omega, float inverse, float r) {
+  return omega * (inverse * -r);
 }
 
 /// A level's Gauss-Seidel half-sweeps and residuals for a thread's cells.
 template <bool Seams>
 class Sweeper {
  public:
-  __device__ __forceinline__ Sweeper(const LevelView& level, const Cells<Seams>& cells)
-      : omega_(level.omega) {
+  __device__ __forceinline__ Sweeper(const LevelView& level, const Cells<Seams>& cells) {
 #pragma unroll
     for (int n = 0; n < 2; ++n) {
       row_[n] = __ldg(level.j.coefficients + cells.row(n));
@@ -254,7 +258,7 @@ class Sweeper {
     for (int n = 0; n < 4; ++n) {
       diagonal_.at[n / 2][n % 2] =
           (row_[n / 2].x + row_[n / 2].y) + (column_[n % 2].x + column_[n % 2].y);
-      gain_.at[n / 2][n % 2] = relaxation_gain(omega_, usual_ + diagonal_.at[n / 2][n % 2]);
+      inverse_.at[n / 2][n % 2] = inverse_of(usual_ + diagonal_.at[n / 2][n % 2]);
       if constexpr (Seams) {
         parity_ |= static_cast<unsigned>((cells.row(n / 2) + cells.column(n % 2)) & 1) << n;
       }
@@ -263,11 +267,12 @@ class Sweeper {
 
   /// Relaxes the cells of one colour of a plane, which lies between `before` and `after`.
   template <Colour Of, int PlaneParity>
-  __device__ __forceinline__ void relax(const PlaneOfMarch& plane, const Quad<float>& before,
-                                        Quad<float>& here, const Quad<float>& after,
-                                        const Beside& beside, const Quad<float>& r) const {
+  __device__ __forceinline__ void relax(float omega, const PlaneOfMarch& plane,
+                                        const Quad<float>& before, Quad<float>& here,
+                                        const Quad<float>& after, const Beside& beside,
+                                        const Quad<float>& r) const {
     const float2 along_i = plane.along_i;
-    const Quad<float> gain = gain_of(along_i.x + along_i.y);
+    const Quad<float> inverse = inverse_at(along_i.x + along_i.y);
     Quad<float> relaxed_here = here;
 #pragma unroll
     for (int row = 0; row < 2; ++row) {
@@ -278,8 +283,9 @@ class Sweeper {
         for (int column = 0; column < 2; ++column) {
           const unsigned parity = (parity_ >> (2 * row + column)) + unsigned(plane.cell);
           if ((parity & 1U) == unsigned(Of)) {
-            relaxed_here.at[row][column] = relax_cell(row, column, along_i, gain, before, here,
-                                                      after, beside, r, column == 0 ? left : right);
+            relaxed_here.at[row][column] =
+                relax_cell(omega, row, column, along_i, inverse, before, here, after, beside, r,
+                           column == 0 ? left : right);
           }
         }
       } else {
@@ -288,7 +294,7 @@ class Sweeper {
         const float outer = column == 0 ? __shfl_up_sync(~0U, here.at[row][1], 1)
                                         : __shfl_down_sync(~0U, here.at[row][0], 1);
         relaxed_here.at[row][column] =
-            relax_cell(row, column, along_i, gain, before, here, after, beside, r, outer);
+            relax_cell(omega, row, column, along_i, inverse, before, here, after, beside, r, outer);
       }
     }
     here = relaxed_here;
@@ -296,10 +302,11 @@ class Sweeper {
 
   /// The same from e = 0: cells of the other colour, and all around them, are 0.
   template <Colour Of, int PlaneParity>
-  [[nodiscard]] __device__ __forceinline__ Quad<float> relax_zero(const PlaneOfMarch& plane,
+  [[nodiscard]] __device__ __forceinline__ Quad<float> relax_zero(float omega,
+                                                                  const PlaneOfMarch& plane,
                                                                   const Quad<float>& r) const {
     const float2 along_i = plane.along_i;
-    const Quad<float> gain = gain_of(along_i.x + along_i.y);
+    const Quad<float> inverse = inverse_at(along_i.x + along_i.y);
     Quad<float> result = {};
 #pragma unroll
     for (int n = 0; n < 4; ++n) {
@@ -308,7 +315,7 @@ class Sweeper {
         of_colour = (((parity_ >> n) + unsigned(plane.cell)) & 1U) == unsigned(Of);
       }
       if (of_colour) {
-        result.at[n / 2][n % 2] = -gain.at[n / 2][n % 2] * r.at[n / 2][n % 2];
+        result.at[n / 2][n % 2] = started(omega, inverse.at[n / 2][n % 2], r.at[n / 2][n % 2]);
       }
     }
     return result;
@@ -337,16 +344,16 @@ class Sweeper {
   }
 
  private:
-  [[nodiscard]] __device__ __forceinline__ Quad<float> gain_of(float along_i) const {
+  [[nodiscard]] __device__ __forceinline__ Quad<float> inverse_at(float along_i) const {
     if (along_i == usual_) {
-      return gain_;
+      return inverse_;
     }
-    Quad<float> gain;
+    Quad<float> inverse;
 #pragma unroll
     for (int n = 0; n < 4; ++n) {
-      gain.at[n / 2][n % 2] = unusual_gain(omega_, along_i + diagonal_.at[n / 2][n % 2]);
+      inverse.at[n / 2][n % 2] = unusual_inverse(along_i + diagonal_.at[n / 2][n % 2]);
     }
-    return gain;
+    return inverse;
   }
 
   [[nodiscard]] __device__ __forceinline__ Faces<float> coefficients(int row, int column,
@@ -355,20 +362,19 @@ class Sweeper {
   }
 
   [[nodiscard]] __device__ __forceinline__ float relax_cell(
-      int row, int column, const float2& along_i, const Quad<float>& gain,
+      float omega, int row, int column, const float2& along_i, const Quad<float>& inverse,
       const Quad<float>& before, const Quad<float>& here, const Quad<float>& after,
       const Beside& beside, const Quad<float>& r, float outer) const {
     const float sum = neighbour_sum(coefficients(row, column, along_i),
                                     beyond_faces(row, column, before, here, after, beside, outer));
-    return relaxed(omega_, gain.at[row][column], here.at[row][column], sum, r.at[row][column]);
+    return relaxed(omega, inverse.at[row][column], here.at[row][column], sum, r.at[row][column]);
   }
 
-  float omega_;
   float usual_;
   float2 row_[2];         ///< lower and upper coefficients
   float2 column_[2];      ///< likewise
   Quad<float> diagonal_;  ///< but for its part of i
-  Quad<float> gain_;      ///< of usual planes
+  Quad<float> inverse_;   ///< of the diagonal, of usual planes
   unsigned parity_ = 0;   ///< with seams: one bit per cell, of j + k
 };
 

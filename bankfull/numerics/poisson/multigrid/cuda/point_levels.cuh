@@ -12,6 +12,7 @@
 #include "bankfull/numerics/poisson/multigrid/cuda/level_tables.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/restrict.cuh"
 
+#include <algorithm>
 #include <vector>
 
 namespace bankfull::poisson::multigrid::cuda {
@@ -195,13 +196,20 @@ class CoarseLevels final : public Corrector {
     // All tables lie behind that of the first axis of the first level.
     bottom_.tables = reinterpret_cast<const float*>(view(first).i.coefficients);
     for (int n = first; n < hierarchy_.count(); ++n) {
-      bottom_.level[n - first] = {view(n), static_cast<int>(hierarchy_.level(n).extents().count()),
-                                  hierarchy_.has_seams(n), bottom_.floats};
+      const LevelView& level = view(n);
+      BottomLevel& bottom = bottom_.level[n - first];
+      bottom = {.i = level.i,
+                .j = level.j,
+                .k = level.k,
+                .cells = static_cast<int>(hierarchy_.level(n).extents().count()),
+                .seams = hierarchy_.has_seams(n),
+                .offset = bottom_.floats};
+      std::ranges::copy(level.omega_before, bottom.omega_before);
+      std::ranges::copy(level.omega_after, bottom.omega_after);
       bottom_.floats += static_cast<int>(hierarchy_.bottom_floats(n));
       bottom_.table_count += static_cast<int>(table_floats(hierarchy_.level(n)));
     }
-    bottom_.sweeps_before = 1;
-    bottom_.sweeps_after = 2;
+    bottom_.at = view(first).at;
     bottom_.r = fields(first).r.data();
     bottom_.e = fields(first).down.data();
   }
