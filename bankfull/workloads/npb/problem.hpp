@@ -23,7 +23,8 @@ Schedule parse_schedule(const std::string& text);
 /// Order of operations in a conjugate-gradient step of CG.
 enum class CgOrder {
   automatic,          ///< NASA's, except on GPUs if a run is not a single kernel
-  nasa,               ///< as in NPB's programs: two sums over ranks per step
+  nasa,               ///< as in NPB's programs: two sums over ranks per step; one kernel on a GPU
+                      ///< forms p.A p as r.A p
   chronopoulos_gear,  ///< one sum over ranks per step, the same values up to rounding; GPUs only
 };
 

@@ -136,7 +136,7 @@ TEST(MultigridLevels, OverRelaxationAsPublished) {
   EXPECT_DOUBLE_EQ(best_omega(1.0, 1.0), 1.0);
 }
 
-TEST(MultigridLevels, HalfSweepsOfGpusHaveWeightsWhereCellsHaveOneShape) {
+TEST(MultigridLevels, HalfSweepsOfGpusHaveWeightsOfTheirOwn) {
   const auto have_weights = [](const Axis& i, const Axis& j, const Axis& k) {
     std::vector<Level> levels = make_levels({i, j, k});
     for (const Level& level : levels) {
@@ -165,7 +165,7 @@ TEST(MultigridLevels, HalfSweepsOfGpusHaveWeightsWhereCellsHaveOneShape) {
   EXPECT_FALSE(have_weights(one, stretched_axis(16, false, 1.2), one));
 }
 
-TEST(MultigridPoint, ACellWithoutNeighboursIsLeftAlone) {
+TEST(MultigridPoint, TheInverseOfNoDiagonalIsZero) {
   EXPECT_EQ(inverse_of(0.0), 0.0);
   EXPECT_EQ(inverse_of(4.0), 0.25);
 }

@@ -89,8 +89,9 @@ struct Weights {
 
 /// Half-sweeps with weights of their own reduce the residual faster. Found by search, for V(0, 2)
 /// on the finest level and V(1, 2) below, with noise and waves as right sides, between walls and
-/// without: for cubes, squares, and cells half as wide along one of three axes, which alone is
-/// coarsened then. Where axes that are coarsened together differ by a fifth they are of no use.
+/// without: for cubes, squares, and cells half as wide along one of three axes, which serves all
+/// that are so narrow that it alone is coarsened. Where axes that are coarsened together differ by
+/// a fifth they are of no use.
 std::optional<Weights> weights_of(const std::array<double, 3>& spacings) {
   const double smallest = std::ranges::min(spacings);
   const auto count_below = [&](double bound) {

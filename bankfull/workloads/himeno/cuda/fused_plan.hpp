@@ -117,9 +117,10 @@ struct FusedPlan {
   int window = 0;        ///< steps that a block may be ahead of its neighbours; 0 for any
 };
 
-/// The plan with the fewest steps of the busiest block: a step is a chain of latencies, which takes
-/// the same time whatever its rows (docs/adr/0034). Of such plans the one with the fewest rows,
-/// then the fewest items. A pure function; `element_bytes` is 4 or 8.
+/// The plan with the fewest steps of the busiest block, where short parts must save a hundredth: a
+/// step is a chain of latencies, which takes the same time whatever its rows (docs/adr/0034). Of
+/// such plans the one with the fewest rows, then the first found, fewer parts before more. A pure
+/// function; `element_bytes` is 4 or 8.
 FusedPlan plan_fused(const Extents& interior, std::size_t element_bytes,
                      const FusedResources& resources);
 

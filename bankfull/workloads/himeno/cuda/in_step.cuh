@@ -14,7 +14,8 @@ class InStep {
   static constexpr int pitch = 32;  ///< counters are a cache line apart
 
   /// `progress` holds `pitch` counters per block, those used all equal. Neighbours are the blocks
-  /// before and after in the numbering, along k and along j.
+  /// before and after in the numbering, along k and along j. Where blocks have parts of two kinds
+  /// some of these are no neighbours in the grid.
   __device__ __forceinline__ void start(unsigned* progress, int next_j, int lane) {
     const int block = static_cast<int>(blockIdx.x);
     const int distance = lane == 0 ? -1 : lane == 1 ? 1 : lane == 2 ? -next_j : next_j;

@@ -19,7 +19,8 @@ Tiling tiling_on(Device gpu, Class size) {
   return cuda::tiling_for(cg_parameters(size).rows, multiprocessors_of(gpu), bytes);
 }
 
-/// Whether one GPU's blocks have one tile each, so that a run can be one kernel, in NASA's order.
+/// Whether one GPU's blocks have one tile each, so that a run can be one kernel, with NASA's order
+/// of steps.
 bool is_one_kernel(const Problem& problem, int ranks) {
   return ranks == 1 && problem.cg_order != CgOrder::chronopoulos_gear &&
          tiling_on(problem.device, problem.size).one_tile_per_block;

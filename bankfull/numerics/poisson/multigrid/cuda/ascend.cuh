@@ -21,11 +21,11 @@ struct AscendArguments {
   Real* p;
   const double* scale;  ///< of r and w, a power of two, where p is not
   int planes;           ///< of a slab
-  bool p_is_zero;       ///< Adds: whatever is in memory
+  bool p_is_zero;       ///< Adds: p counts as 0 and is not read
 };
 
 /// The traffic of a level: r, the next level's correction, and p (Adds) or e are read, p is
-/// written.
+/// written. A solve's first cycle from nothing reads no p, and counts as the others.
 template <bool Adds, class Real>
 Traffic ascent_traffic(const Level& level) {
   const double cells = cells_of(level);

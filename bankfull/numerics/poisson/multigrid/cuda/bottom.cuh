@@ -15,8 +15,9 @@ namespace bankfull::poisson::multigrid::cuda {
 inline constexpr int bottom_threads = 1024;
 inline constexpr int max_bottom_levels = 18;
 
+/// What the bottom needs of a LevelView: all its levels are arguments of one kernel.
 struct BottomLevel {
-  AxisView i;  ///< as in LevelView, and what follows
+  AxisView i;
   AxisView j;
   AxisView k;
   float omega_before[2];

@@ -6,15 +6,16 @@
 
 namespace bankfull::npb::cg::cuda {
 
-// Shared memory has 16 banks of 8 bytes, and half a warp reads elements of a panel at once as long
-// as no two of them are in one bank. With columns in ascending order the banks are as good as
-// random, and a slot takes three turns. But the order of a thread's entries in a slice is free, so
-// that each slot can be given entries whose elements are in different banks.
+// An element of a panel takes two of shared memory's 32 banks, and half a warp reads 16 of them at
+// once as long as no two are in one pair of banks, called a bank here. With columns in ascending
+// order the banks are as good as random, and a slot takes three turns. But the order of a thread's
+// entries in a slice is free, so that each slot can be given entries whose elements are in
+// different banks.
 
 /// Threads whose reads of shared memory are served together.
 inline constexpr int bank_threads = 16;
 
-/// The bank that holds an element of a panel.
+/// The bank that holds an element of a panel, which begins on 128 bytes.
 [[nodiscard]] BANKFULL_HOST_DEVICE constexpr unsigned bank_of(std::uint16_t column) {
   return column % static_cast<unsigned>(bank_threads);
 }
@@ -55,8 +56,8 @@ class BankOrder {
     return value(slot) == 0.0 ? padding : static_cast<int>(bank_of(column(slot)));
   }
 
-  /// The bank for a slot, among those of the thread's entries from there on: one that no thread has
-  /// chosen before if there is any, or else padding.
+  /// The bank for a slot, among those of the thread's entries from there on: one that no thread of
+  /// its half warp has chosen for this slot if there is any, or else padding.
   [[nodiscard]] __device__ int choose(int slot) const {
     unsigned banks = 0;
     bool padded = false;
