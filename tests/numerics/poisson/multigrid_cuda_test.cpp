@@ -2,6 +2,8 @@
 #include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/core/memory/memory.hpp"
 #include "bankfull/numerics/poisson/multigrid.hpp"
+#include "bankfull/numerics/poisson/multigrid/levels.hpp"
+#include "bankfull/numerics/poisson/multigrid/reference.hpp"
 #include "tests/numerics/poisson/domains.hpp"
 
 #include <cmath>
@@ -141,6 +143,32 @@ TEST(MultigridCuda, ConvergesAlikeOnAllCubes) {
       const Outcome outcome = gpu.solver().outcome();
       const double factor = std::pow(outcome.residual / largest(f), 1.0 / outcome.cycles);
       EXPECT_LE(factor, 0.09) << cells << " periodic: " << periodic;
+    }
+  }
+}
+
+/// The weights of half-sweeps, and how often levels are visited, decide by how much each cycle
+/// reduces the residual; corrections are fp32 here and fp64 in the reference.
+TEST(MultigridCuda, EachCycleReducesTheResidualAsTheReferenceDoes) {
+  const Axis around = uniform_axis(64, true);
+  const std::vector<NamedDomain> domains{
+      {"cubes", cube(48, false)},
+      {"layer", {uniform_axis(32, false), around, around}},
+      {"narrow", {uniform_axis(64, false, 0.5), around, around}},
+      {"squares", {uniform_axis(128, false), uniform_axis(1, true), uniform_axis(128, true)}},
+      {"oblong", {uniform_axis(40, false, 0.8), around, around}}};
+  for (const NamedDomain& each : domains) {
+    const Values f = random_right_side(each.domain, 43);
+    std::vector<multigrid::Level> levels = multigrid::make_levels(each.domain);
+    multigrid::set_cycle_of_gpus(&levels);
+    Values p;
+    const std::vector<double> residuals = multigrid::Reference(levels).solve(f, {0.0, 5}, &p);
+    for (int cycles = 1; cycles <= 5; ++cycles) {
+      const OnGpu<double> gpu(each.domain, {0.0, cycles});
+      static_cast<void>(gpu.solve(f));
+      const double expected = residuals[static_cast<std::size_t>(cycles)];
+      EXPECT_NEAR(gpu.solver().outcome().residual / expected, 1.0, 0.01)
+          << each.name << ", cycles: " << cycles;
     }
   }
 }
