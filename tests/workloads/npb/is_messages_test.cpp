@@ -1,5 +1,5 @@
 #include "bankfull/workloads/npb/is/bucket_partition.hpp"
-#include "bankfull/workloads/npb/is/cuda/list_messages.hpp"
+#include "bankfull/workloads/npb/is/cuda/count_messages.hpp"
 #include "bankfull/workloads/npb/is/is.hpp"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 namespace bankfull::npb::is {
 namespace {
 
-constexpr std::size_t buckets = 512;
+constexpr int buckets = 512;
 
 /// Possible counts of two unequal ranks, with empty buckets at both ends.
 std::vector<Counts> some_counts(std::size_t ranks) {
@@ -37,59 +37,86 @@ TEST(IsDeal, GivesEachBucketToOneRankAndAsManyKeysToAll) {
   }
 }
 
-using cuda::ListMessages;
+using cuda::CountedBucket;
+using cuda::CountMessages;
 using cuda::MessageHeader;
 
-constexpr int unit = 64;
-constexpr std::size_t unit_bytes = 2 * unit;
+constexpr int low_bits = 7;
 
-TEST(IsMessages, HaveRoomForAllKeysHoweverBlocksShareThem) {
-  constexpr std::size_t ranks = 3;
-  const std::vector<Counts> counts = some_counts(ranks);
-  const std::vector<std::int64_t> blocks{132, 1, 66};
-  const ListMessages messages(BucketPartition(counts, buckets), blocks, unit);
-  for (std::size_t from = 0; from < ranks; ++from) {
-    for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
-      // At worst all blocks but one have a single key.
-      const std::int64_t keys = capacity_for(counts[from][bucket]);
-      const std::int64_t single = std::min(keys, blocks[from] - 1);
-      const std::int64_t needed = single + (keys - single + unit - 1) / unit;
-      EXPECT_GE(messages.units(from, bucket), needed);
+TEST(IsMessages, GiveEachValueToOneRankAndAsManyToAll) {
+  for (const int ranks : {1, 2, 3, 7, 64}) {
+    const CountMessages messages(ranks, buckets, low_bits);
+    std::int64_t end = 0;
+    for (int rank = 0; rank < ranks; ++rank) {
+      const Range own = messages.values_of(rank);
+      EXPECT_EQ(own.begin, end);
+      EXPECT_EQ(own.begin, messages.buckets_of(rank).begin << low_bits);
+      EXPECT_NEAR(static_cast<double>(own.size()),
+                  static_cast<double>(buckets << low_bits) / static_cast<double>(ranks),
+                  static_cast<double>(1 << low_bits));
+      end = own.end;
     }
+    EXPECT_EQ(end, buckets << low_bits);
   }
 }
 
-TEST(IsMessages, PlaceListsOneBehindTheOther) {
-  constexpr std::size_t ranks = 3;
-  const ListMessages messages(BucketPartition(some_counts(ranks), buckets), {132, 1, 66}, unit);
-  for (std::size_t from = 0; from < ranks; ++from) {
-    for (std::size_t to = 0; to < ranks; ++to) {
-      std::size_t end = MessageHeader::bytes(buckets);
-      EXPECT_GE(end, (MessageHeader::fillers(buckets) + buckets) * sizeof(std::uint32_t));
-      for (std::size_t bucket = messages.partition().first(to);
-           bucket < messages.partition().end(to); ++bucket) {
-        EXPECT_EQ(messages.list_begin(from, bucket), end);
-        EXPECT_EQ(end % unit_bytes, 0U);
-        end += static_cast<std::size_t>(messages.units(from, bucket)) * unit_bytes;
-      }
-      EXPECT_EQ(messages.bytes(from, to), end);
-    }
+TEST(IsMessages, HaveRoomForAHeaderAndAByteOfEachValue) {
+  constexpr int ranks = 3;
+  const CountMessages messages(ranks, buckets, low_bits);
+  EXPECT_GE(MessageHeader::bytes(buckets), (MessageHeader::keys + buckets) * sizeof(std::uint32_t));
+  EXPECT_EQ(MessageHeader::bytes(buckets) % 128, 0U);
+  for (int rank = 0; rank < ranks; ++rank) {
+    EXPECT_EQ(messages.bytes(rank), MessageHeader::bytes(buckets) +
+                                        static_cast<std::size_t>(messages.values_of(rank).size()));
   }
 }
 
 TEST(IsMessages, AreAsLongBothWays) {
-  constexpr std::size_t ranks = 4;
-  const ListMessages messages(BucketPartition(some_counts(ranks), buckets), {132, 1, 66, 132},
-                              unit);
-  for (std::size_t rank = 0; rank < ranks; ++rank) {
+  constexpr int ranks = 5;
+  const CountMessages messages(ranks, buckets, low_bits);
+  for (int rank = 0; rank < ranks; ++rank) {
     const auto sizes = messages.sizes(rank);
-    ASSERT_EQ(sizes.size(), ranks);
-    for (std::size_t other = 0; other < ranks; ++other) {
-      EXPECT_EQ(sizes[other].rank, static_cast<int>(other));
-      EXPECT_EQ(sizes[other].bytes, messages.sizes(other)[rank].bytes);
-      EXPECT_GE(sizes[other].bytes, messages.bytes(rank, other));
+    ASSERT_EQ(sizes.size(), std::size_t{ranks});
+    for (int other = 0; other < ranks; ++other) {
+      const MessageSize& size = sizes[static_cast<std::size_t>(other)];
+      EXPECT_EQ(size.rank, other);
+      EXPECT_EQ(size.bytes, messages.sizes(other)[static_cast<std::size_t>(rank)].bytes);
+      EXPECT_GE(size.bytes, messages.bytes(other));
     }
   }
+}
+
+TEST(IsMessages, HaveAPlaceForEachBucketWithItsOwner) {
+  constexpr int ranks = 3;
+  const CountMessages messages(ranks, buckets, low_bits);
+  for (int rank = 0; rank < ranks; ++rank) {
+    std::vector<int> times(buckets, 0);
+    for (const CountedBucket& counted : messages.order_of(rank)) {
+      ++times[static_cast<std::size_t>(counted.bucket)];
+      const Range theirs = messages.buckets_of(counted.owner);
+      EXPECT_GE(counted.bucket, theirs.begin);
+      EXPECT_LT(counted.bucket, theirs.end);
+      EXPECT_EQ(static_cast<std::size_t>(counted.begin),
+                MessageHeader::bytes(buckets) +
+                    (static_cast<std::size_t>(counted.bucket - theirs.begin) << low_bits));
+    }
+    EXPECT_EQ(times, std::vector<int>(buckets, 1));
+  }
+}
+
+TEST(IsMessages, AreFilledInTurnTheMiddleOfTheValuesFirst) {
+  constexpr int ranks = 4;
+  const CountMessages messages(ranks, buckets, low_bits);
+  const auto order = messages.order_of(1);
+  for (std::size_t n = 0; n < order.size(); ++n) {
+    EXPECT_EQ(order[n].owner, static_cast<int>(n + 2) % ranks);
+  }
+  // Owners 2, 3, 0 and 1.
+  EXPECT_EQ(order[0].bucket, 256);
+  EXPECT_EQ(order[1].bucket, 384);
+  EXPECT_EQ(order[2].bucket, 127);
+  EXPECT_EQ(order[3].bucket, 255);
+  EXPECT_EQ(order[4].bucket, 257);
 }
 
 /// Unequal shares of a class's keys, and what is expected of them.
@@ -101,25 +128,7 @@ std::vector<Counts> expected_of(const std::vector<std::int64_t>& shares) {
   return counts;
 }
 
-TEST(IsMessages, HaveRoomForNpbsKeys) {
-  const std::vector<std::int64_t> shares{3 << 18, 1 << 18};
-  const ListMessages messages(BucketPartition(expected_of(shares), buckets), {132, 1}, unit);
-  std::int64_t position = 0;
-  for (std::size_t from = 0; from < shares.size(); ++from) {
-    std::vector<Key> keys(static_cast<std::size_t>(shares[from]));
-    generate(Class::w, position, keys);
-    position += shares[from];
-    Counts counts(buckets, 0);
-    for (const Key key : keys) {
-      ++counts[key >> (is_parameters(Class::w).log2_values - 9)];
-    }
-    for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
-      EXPECT_GE(messages.units(from, bucket) * unit, counts[bucket]) << from << ' ' << bucket;
-    }
-  }
-}
-
-TEST(IsMessages, DealExpectedKeysEvenly) {
+TEST(IsDeal, GivesExpectedKeysEvenly) {
   const BucketPartition partition(expected_of({1 << 20, 1 << 20, 1 << 20, 1 << 20, 0}), buckets);
   constexpr double fullest_bucket = 8.0 / 3.0 * (1 << 22) / double{buckets};
   for (std::size_t rank = 0; rank < partition.ranks(); ++rank) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "bankfull/core/comm/peer_signals.cuh"
 #include "bankfull/core/exec/launch.cuh"
 #include "bankfull/core/exec/vector16.cuh"
 #include "bankfull/workloads/npb/is/cuda/key_batches.cuh"
@@ -28,21 +27,13 @@ namespace bankfull::npb::is::cuda {
 //
 // There are two schedules: the one here, and that of partition_by_warps.cuh for many buckets.
 
-template <class Shape, class Lists>
+template <class Shape>
 class PartitionBlock;
 
-/// When the keys of the next batch are requested: before those of this one are counted, or once
-/// these are in the rings, so that a thread has registers for twice as many keys.
-enum class Asks { early, late };
-
 /// How blocks partition.
-template <int Threads, int Buckets, int Unit, int Ring, int KeysAThread, int BlocksAMultiprocessor,
-          Asks When = Asks::early>
+template <int Threads, int Buckets, int Unit, int Ring, int KeysAThread, int BlocksAMultiprocessor>
 struct PartitionShape {
-  template <class Lists>
-  using Block = PartitionBlock<PartitionShape, Lists>;
-
-  static constexpr bool asks_late = When == Asks::late;
+  using Block = PartitionBlock<PartitionShape>;
 
   static constexpr int threads = Threads;
   static constexpr int buckets = Buckets;
@@ -90,23 +81,9 @@ struct RingState {
 
 /// The lists of all buckets in one array: places are counted in units over all of them.
 struct ListsHere {
-  /// State of a block.
-  template <class Shape>
-  struct Shared {};
-
   std::uint16_t* lists;
   std::uint32_t* claimed;  ///< of each bucket, the next place
   std::uint32_t spill;     ///< the place behind all lists, a unit that is never read
-
-  template <class Shape>
-  __device__ __forceinline__ void prepare(Shared<Shape>& /*shared*/) const {}
-
-  template <class Shape>
-  [[nodiscard]] __device__ __forceinline__ uint4* unit_at(const Shared<Shape>& /*shared*/,
-                                                          int /*bucket*/,
-                                                          std::uint32_t place) const {
-    return unit_at<Shape>(place);
-  }
 
   /// Units beyond a bucket's capacity go to the next bucket's list, those of the last bucket to
   /// `spill`.
@@ -116,66 +93,31 @@ struct ListsHere {
   }
 };
 
-/// Lists in messages, perhaps in other GPUs' memory: places are counted in units of each.
-struct ListsInMessages {
-  template <class Shape>
-  struct Shared {
-    std::uint16_t* lists[static_cast<std::size_t>(Shape::buckets)];
-    std::uint32_t last_places[static_cast<std::size_t>(Shape::buckets)];
-  };
-
-  std::uint16_t* const* lists;      ///< by slot and bucket
-  const std::uint32_t* capacities;  ///< of each bucket, in units, at least one
-  const unsigned* epoch;            ///< of the exchange; null where there are no slots
-  std::uint32_t* claimed;           ///< of each bucket, the next place
-
-  template <class Shape>
-  __device__ __forceinline__ void prepare(Shared<Shape>& shared) const {
-    const unsigned slot = epoch_of(epoch) & 1U;
-    for (unsigned n = threadIdx.x; n < Shape::buckets; n += Shape::threads) {
-      shared.lists[n] = lists[slot * Shape::buckets + n];
-      shared.last_places[n] = capacities[n] - 1;
-    }
-  }
-
-  /// Units beyond a bucket's capacity overwrite its last unit.
-  template <class Shape>
-  [[nodiscard]] __device__ __forceinline__ uint4* unit_at(const Shared<Shape>& shared, int bucket,
-                                                          std::uint32_t place) const {
-    const std::size_t within = min(place, shared.last_places[bucket]);
-    return reinterpret_cast<uint4*>(shared.lists[bucket]) + within * Shape::lanes;
-  }
-};
-
-template <class Shape, class Lists>
+template <class Shape>
 struct PartitionShared {
   std::uint32_t states[static_cast<std::size_t>(Shape::buckets)];
   alignas(16) std::uint16_t
       rings[static_cast<std::size_t>(Shape::buckets)][static_cast<std::size_t>(Shape::ring)];
-  [[no_unique_address]] typename Lists::template Shared<Shape> lists;
   int low_bits;
 };
 
-template <class Lists>
 struct PartitionArguments {
   Key* keys;
   std::int64_t batches;
   int low_bits;
   Change changes[2];  ///< done before; with positions among these keys, or negative ones
-  Lists lists;
+  ListsHere lists;
   std::uint32_t* fillers;  ///< of each bucket
 };
 
 /// Empties the rings of a block, all of whose threads call. Returns the arguments' `low_bits`, by
 /// way of memory: otherwise the compiler would keep the bucket of every key in a register from
 /// where it is counted to where it is stored.
-template <class Shape, class Lists, class Shared>
-__device__ __forceinline__ int begin_block(const PartitionArguments<Lists>& arguments,
-                                           Shared& shared) {
+template <class Shape, class Shared>
+__device__ __forceinline__ int begin_block(const PartitionArguments& arguments, Shared& shared) {
   for (unsigned n = threadIdx.x; n < Shape::buckets; n += Shape::threads) {
     shared.states[n] = 0;
   }
-  arguments.lists.prepare(shared.lists);
   if (threadIdx.x == 0) {
     shared.low_bits = arguments.low_bits;
   }
@@ -184,13 +126,12 @@ __device__ __forceinline__ int begin_block(const PartitionArguments<Lists>& argu
 }
 
 /// One block of the partition.
-template <class Shape, class Lists>
+template <class Shape>
 class PartitionBlock {
  public:
-  using Shared = PartitionShared<Shape, Lists>;
+  using Shared = PartitionShared<Shape>;
 
-  __device__ __forceinline__ PartitionBlock(const PartitionArguments<Lists>& arguments,
-                                            Shared& shared)
+  __device__ __forceinline__ PartitionBlock(const PartitionArguments& arguments, Shared& shared)
       : f_(arguments),
         shared_(shared),
         batches_(arguments),
@@ -218,9 +159,6 @@ class PartitionBlock {
 
   /// Puts a batch into the rings and flushes full units.
   __device__ __forceinline__ void put(std::int64_t batch, const Key* keys) {
-    if constexpr (!Shape::asks_late) {
-      batches_.ask_behind(batch);
-    }
     std::uint32_t tickets[static_cast<std::size_t>(Shape::keys_per_thread)];
 #pragma unroll
     for (int n = 0; n < Shape::keys_per_thread; ++n) {
@@ -235,9 +173,7 @@ class PartitionBlock {
         left |= 1U << n;
       }
     }
-    if constexpr (Shape::asks_late) {
-      batches_.ask_behind(batch);
-    }
+    batches_.ask_behind(batch);
     const bool again = __syncthreads_or(static_cast<int>(left)) != 0;
     for_own_buckets([&](int n, int bucket) { write(n, bucket); });
     if (again) {
@@ -306,7 +242,7 @@ class PartitionBlock {
     const std::uint32_t begin = full_[n] >> 16;
     const std::uint32_t units = full_[n] & 0xFFFFU;
     for (std::uint32_t unit = 0; unit < units; ++unit) {
-      f_.lists.unit_at(shared_.lists, bucket, place + unit)[lane_] =
+      f_.lists.unit_at<Shape>(place + unit)[lane_] =
           *reinterpret_cast<const uint4*>(own_keys(bucket, begin + unit * Shape::unit));
     }
   }
@@ -340,9 +276,9 @@ class PartitionBlock {
     });
   }
 
-  const PartitionArguments<Lists>& f_;
+  const PartitionArguments& f_;
   Shared& shared_;
-  KeyBatches<Shape, PartitionArguments<Lists>> batches_;
+  KeyBatches<Shape, PartitionArguments> batches_;
   int thread_;
   int lane_;
   int group_;
@@ -356,17 +292,16 @@ class PartitionBlock {
   std::uint32_t place_[static_cast<std::size_t>(Shape::own_buckets)];
 };
 
-template <class Shape, class Lists>
+template <class Shape>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocessor)
-    partition_kernel(const __grid_constant__ PartitionArguments<Lists> arguments) {
-  using Block = typename Shape::template Block<Lists>;
+    partition_kernel(const __grid_constant__ PartitionArguments arguments) {
+  using Block = typename Shape::Block;
   extern __shared__ uint4 shared_memory[];
   Block(arguments, *reinterpret_cast<typename Block::Shared*>(shared_memory)).run();
 }
 
 /// Of each block.
-template <class Shape, class Lists>
-constexpr std::size_t partition_shared_bytes =
-    sizeof(typename Shape::template Block<Lists>::Shared);
+template <class Shape>
+constexpr std::size_t partition_shared_bytes = sizeof(typename Shape::Block::Shared);
 
 }  // namespace bankfull::npb::is::cuda

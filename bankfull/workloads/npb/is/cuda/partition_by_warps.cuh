@@ -29,7 +29,6 @@ class WarpPartitionBlock;
 /// How blocks partition by warps.
 template <int Threads, int Buckets, int SmallRing, int LargeRing, int KeysAThread>
 struct WarpPartitionShape {
-  template <class Lists>
   using Block = WarpPartitionBlock<WarpPartitionShape>;
 
   static constexpr int threads = Threads;
@@ -106,7 +105,6 @@ struct WarpPartitionShared {
   std::uint32_t states[static_cast<std::size_t>(Shape::buckets)];  ///< RingCounters
   alignas(16) std::uint16_t rings[Shape::ring_keys];
   QueuedUnit queues[static_cast<std::size_t>(Shape::warps)][static_cast<std::size_t>(Shape::queue)];
-  [[no_unique_address]] ListsHere::Shared<Shape> lists;
   int low_bits;
 };
 
@@ -116,8 +114,7 @@ class WarpPartitionBlock {
  public:
   using Shared = WarpPartitionShared<Shape>;
 
-  __device__ __forceinline__ WarpPartitionBlock(const PartitionArguments<ListsHere>& arguments,
-                                                Shared& shared)
+  __device__ __forceinline__ WarpPartitionBlock(const PartitionArguments& arguments, Shared& shared)
       : f_(arguments),
         shared_(shared),
         batches_(arguments),
@@ -317,9 +314,9 @@ class WarpPartitionBlock {
     }
   }
 
-  const PartitionArguments<ListsHere>& f_;
+  const PartitionArguments& f_;
   Shared& shared_;
-  KeyBatches<Shape, PartitionArguments<ListsHere>> batches_;
+  KeyBatches<Shape, PartitionArguments> batches_;
   std::uint32_t lane_;
   std::uint32_t warp_;
   int low_bits_;

@@ -70,11 +70,6 @@ struct ListedHere {
     return units_of(bucket) > capacity_of(bucket);
   }
 
-  [[nodiscard]] __device__ __forceinline__ Key test_key(int n) const {
-    return keys[test_positions[n]];
-  }
-  [[nodiscard]] __device__ __forceinline__ Key first_value(int /*low_bits*/) const { return 0; }
-
  private:
   [[nodiscard]] __device__ __forceinline__ std::uint32_t units_of(int bucket) const {
     return claimed[bucket] - starts[bucket];
@@ -84,62 +79,32 @@ struct ListedHere {
   }
 };
 
-/// A list that has come from a rank.
-struct Piece {
-  const std::uint16_t* list;
-  std::uint32_t vectors;  ///< of 16 bytes
-};
-
-/// A bucket of this rank with the keys of all ranks, without fillers.
-struct BucketSurvey {
-  std::uint32_t before;  ///< keys in all buckets before, other ranks' too
-  std::uint32_t keys;
-  std::uint32_t fillers;
-};
-
-/// The lists of a rank's buckets, which all ranks have sent. Buckets are numbered from the rank's
-/// first.
-struct ListsReceived {
-  const int* fullest_first;  ///< buckets in the order in which they are ranked
-  const Piece* pieces;       ///< of each bucket, from all ranks
-  const BucketSurvey* surveys;
-  const Key* test_keys;
-  int ranks;
-  int first_bucket;
-
-  [[nodiscard]] __device__ __forceinline__ int bucket_of(int block) const {
-    return fullest_first[block];
-  }
-  [[nodiscard]] __device__ __forceinline__ std::uint32_t fillers(int bucket) const {
-    return surveys[bucket].fillers;
-  }
-  [[nodiscard]] __device__ __forceinline__ std::uint32_t keys_of(int bucket) const {
-    return surveys[bucket].keys;
-  }
-  [[nodiscard]] __device__ __forceinline__ std::uint32_t share_of_keys_before(
-      int bucket, int /*threads*/) const {
-    return threadIdx.x == 0 ? surveys[bucket].before : 0;
-  }
-  template <class Visit>
-  __device__ __forceinline__ void for_lists(int bucket, const Visit& visit) const {
-    for (int n = bucket * ranks; n < (bucket + 1) * ranks; ++n) {
-      const Piece piece = pieces[n];
-      visit(piece.list, piece.vectors);
+/// visit(8 keys) for all keys of a list of `vectors` times 8, which the threads of a block share;
+/// each requests `Batch` times 8 at once.
+template <int Threads, int Batch, class Visit>
+__device__ __forceinline__ void for_keys(const std::uint16_t* list, std::uint32_t vectors,
+                                         const Visit& visit) {
+  constexpr int keys_per_vector = 8;
+  for (std::uint32_t first = threadIdx.x; first < vectors; first += Batch * Threads) {
+    Vector16<std::uint16_t> keys[static_cast<std::size_t>(Batch)];
+#pragma unroll
+    for (unsigned n = 0; n < Batch; ++n) {
+      const std::uint32_t vector = first + n * Threads;
+      if (vector < vectors) {
+        keys[n] = load_once(list + std::size_t{vector} * keys_per_vector);
+      }
+    }
+#pragma unroll
+    for (unsigned n = 0; n < Batch; ++n) {
+      if (first + n * Threads < vectors) {
+        visit(keys[n]);
+      }
     }
   }
+}
 
-  /// Detected by the survey.
-  [[nodiscard]] __device__ __forceinline__ bool overflowed(int /*bucket*/) const { return false; }
-
-  [[nodiscard]] __device__ __forceinline__ Key test_key(int n) const { return test_keys[n]; }
-  [[nodiscard]] __device__ __forceinline__ Key first_value(int low_bits) const {
-    return static_cast<Key>(first_bucket) << low_bits;
-  }
-};
-
-template <class Lists>
 struct RankArguments {
-  Lists lists;
+  ListedHere lists;
   int low_bits;
   std::uint32_t* ranks;                           ///< of each value
   std::array<std::int64_t, is_tests> test_ranks;  ///< that partial verification expects
@@ -150,11 +115,11 @@ struct RankArguments {
 constexpr int counter_words(int low_bits) { return low_bits > 6 ? 1 << (low_bits - 1) : 32; }
 
 /// One block of the ranking.
-template <int Threads, class Lists>
+template <int Threads>
 class RankBlock {
  public:
-  __device__ __forceinline__ RankBlock(const RankArguments<Lists>& arguments,
-                                       std::uint32_t* counters, std::uint32_t* sums)
+  __device__ __forceinline__ RankBlock(const RankArguments& arguments, std::uint32_t* counters,
+                                       std::uint32_t* sums)
       : f_(arguments),
         counters_(counters),
         sums_(sums),
@@ -179,7 +144,7 @@ class RankBlock {
  private:
   __device__ __forceinline__ void count() {
     f_.lists.for_lists(bucket_, [&](const std::uint16_t* list, std::uint32_t vectors) {
-      count_list(list, vectors);
+      for_keys<Threads, 4>(list, vectors, [&](const auto& keys) { add(keys); });
     });
     __syncthreads();
     if (thread_ == 0) {
@@ -187,27 +152,6 @@ class RankBlock {
       counters_[top / 2] -= f_.lists.fillers(bucket_) << 16;
     }
     __syncthreads();
-  }
-
-  __device__ __forceinline__ void count_list(const std::uint16_t* list, std::uint32_t vectors) {
-    constexpr int batch = 4;
-    constexpr int keys_per_vector = 8;
-    for (std::uint32_t first = threadIdx.x; first < vectors; first += batch * Threads) {
-      Vector16<std::uint16_t> keys[batch];
-#pragma unroll
-      for (unsigned n = 0; n < batch; ++n) {
-        const std::uint32_t vector = first + n * Threads;
-        if (vector < vectors) {
-          keys[n] = load_once(list + std::size_t{vector} * keys_per_vector);
-        }
-      }
-#pragma unroll
-      for (unsigned n = 0; n < batch; ++n) {
-        if (first + n * Threads < vectors) {
-          add(keys[n]);
-        }
-      }
-    }
   }
 
   __device__ __forceinline__ void add(const Vector16<std::uint16_t>& keys) {
@@ -266,7 +210,7 @@ class RankBlock {
   /// Partial verification of the keys in this bucket.
   __device__ __forceinline__ void test() const {
     if (thread_ < is_tests) {
-      const Key key = f_.lists.test_key(thread_) - f_.lists.first_value(f_.low_bits);
+      const Key key = f_.lists.keys[f_.lists.test_positions[thread_]];
       if (static_cast<int>(key >> f_.low_bits) == bucket_ &&
           f_.ranks[key] == f_.test_ranks[thread_]) {
         atomicAdd(&f_.findings->right_ranks, 1U);
@@ -274,7 +218,7 @@ class RankBlock {
     }
   }
 
-  const RankArguments<Lists>& f_;
+  const RankArguments& f_;
   std::uint32_t* counters_;
   BlockSums<warps> sums_;
   int thread_;
@@ -284,12 +228,12 @@ class RankBlock {
   int bucket_;
 };
 
-template <int Threads, int BlocksAMultiprocessor, class Lists>
+template <int Threads, int BlocksAMultiprocessor>
 __global__ void __launch_bounds__(Threads, BlocksAMultiprocessor)
-    rank_kernel(const __grid_constant__ RankArguments<Lists> arguments) {
+    rank_kernel(const __grid_constant__ RankArguments arguments) {
   extern __shared__ uint4 shared_memory[];
   __shared__ std::uint32_t sums[std::size_t{Threads} / 32];
-  RankBlock<Threads, Lists>(arguments, reinterpret_cast<std::uint32_t*>(shared_memory), sums).run();
+  RankBlock<Threads>(arguments, reinterpret_cast<std::uint32_t*>(shared_memory), sums).run();
 }
 
 }  // namespace bankfull::npb::is::cuda

@@ -40,9 +40,30 @@ inline std::array<std::int64_t, is_tests> no_ranks() {
 template <int Threads, int BlocksAMultiprocessor>
 struct RankShape {
   static constexpr int threads = Threads;
-  template <class Lists>
-  static constexpr auto kernel = rank_kernel<Threads, BlocksAMultiprocessor, Lists>;
+  static constexpr auto kernel = rank_kernel<Threads, BlocksAMultiprocessor>;
 };
+
+/// Where each bucket's list begins, in units, and the end of the last one's capacity, for so many
+/// keys that `blocks` blocks partition. A list has space for its keys, and for one partial unit per
+/// block. All of this follows from the distribution, not from the keys.
+template <class Shape>
+std::vector<std::uint32_t> list_starts(std::int64_t keys, int blocks) {
+  std::vector<std::uint32_t> starts{0};
+  for (const std::uint32_t expected : expected_counts(keys, Shape::buckets)) {
+    const std::int64_t units = capacity_for(expected) / Shape::unit + blocks + 1;
+    starts.push_back(starts.back() + static_cast<std::uint32_t>(units));
+  }
+  return starts;
+}
+
+/// The same for all rankings of a run: where units of buckets go at first.
+inline std::vector<std::uint32_t> first_places(const std::vector<std::uint32_t>& starts) {
+  std::vector<std::uint32_t> places;
+  for (int iteration = 1; iteration <= is_iterations; ++iteration) {
+    places.insert(places.end(), starts.begin(), starts.end() - 1);
+  }
+  return places;
+}
 
 /// Launch configuration and memory of a class on a GPU.
 template <class Shape>
@@ -62,16 +83,8 @@ struct RankingSize {
 
   [[nodiscard]] std::int64_t batches() const { return keys / Shape::batch; }
 
-  /// Where each bucket's list begins, in units, and the end of the last one's capacity. A list has
-  /// space for its keys, and for one partial unit per block. All of this follows from the
-  /// distribution, not from the keys.
   [[nodiscard]] std::vector<std::uint32_t> list_starts() const {
-    std::vector<std::uint32_t> starts{0};
-    for (const std::uint32_t expected : expected_counts(keys, Shape::buckets)) {
-      const std::int64_t units = capacity_for(expected) / Shape::unit + blocks + 1;
-      starts.push_back(starts.back() + static_cast<std::uint32_t>(units));
-    }
-    return starts;
+    return is::cuda::list_starts<Shape>(keys, blocks);
   }
 
   /// All lists and, behind them, one unit for overflows.
@@ -81,7 +94,7 @@ struct RankingSize {
 
   [[nodiscard]] std::int64_t bytes() const {
     const auto lists = static_cast<std::int64_t>(list_elements() * sizeof(std::uint16_t));
-    const std::int64_t buckets = (2 * is_iterations + 1) * std::int64_t{Shape::buckets};
+    const std::int64_t buckets = (3 * is_iterations + 1) * std::int64_t{Shape::buckets};
     return keys * std::int64_t{sizeof(Key)} + lists + (values + buckets) * 4;
   }
 };
@@ -101,11 +114,12 @@ class CudaRanking final : public BucketRanking {
         lists_(MemorySpace::device, extent_.list_elements()),
         ranks_(MemorySpace::device, static_cast<std::size_t>(extent_.values)),
         starts_(device_copy(extent_.list_starts(), stream_)),
+        first_places_(device_copy(first_places(extent_.list_starts()), stream_)),
         claimed_(MemorySpace::device, is_iterations * buckets),
         fillers_(MemorySpace::device, is_iterations * buckets),
         findings_(MemorySpace::device, 1) {
     expects(extent_.low_bits <= 16, "keys of a bucket differ in 16 bits");
-    allow_shared_bytes(partition_keys, partition_shared_bytes<Shape, ListsHere>);
+    allow_shared_bytes(partition_keys, partition_shared_bytes<Shape>);
     allow_shared_bytes(rank_buckets, max_counter_bytes);
     queue_keys(size(), {0, extent_.keys}, keys_.data(), stream_);
     copy_bytes(first_keys_.data(), keys_.data(), sizeof first_keys_, stream_);
@@ -159,8 +173,8 @@ class CudaRanking final : public BucketRanking {
 
  private:
   static constexpr std::size_t buckets = Shape::buckets;
-  static constexpr auto partition_keys = partition_kernel<Shape, ListsHere>;
-  static constexpr auto rank_buckets = Ranks::template kernel<ListedHere>;
+  static constexpr auto partition_keys = partition_kernel<Shape>;
+  static constexpr auto rank_buckets = Ranks::kernel;
   static constexpr std::size_t max_counter_bytes = counter_words(16) * sizeof(std::uint32_t);
 
   [[nodiscard]] Work work_in_buckets() const override {
@@ -184,16 +198,16 @@ class CudaRanking final : public BucketRanking {
     const std::array<Change, 2> changes = changes_of(size(), iteration);
     launch(stream_,
            {dim3(static_cast<unsigned>(extent_.blocks)), dim3(Shape::threads),
-            partition_shared_bytes<Shape, ListsHere>},
+            partition_shared_bytes<Shape>},
            partition_keys,
-           PartitionArguments<ListsHere>{.keys = keys_.data(),
-                                         .batches = extent_.batches(),
-                                         .low_bits = extent_.low_bits,
-                                         .changes = {changes[0], changes[1]},
-                                         .lists = {.lists = lists_.data(),
-                                                   .claimed = row(claimed_, iteration),
-                                                   .spill = spill_place()},
-                                         .fillers = row(fillers_, iteration)});
+           PartitionArguments{.keys = keys_.data(),
+                              .batches = extent_.batches(),
+                              .low_bits = extent_.low_bits,
+                              .changes = {changes[0], changes[1]},
+                              .lists = {.lists = lists_.data(),
+                                        .claimed = row(claimed_, iteration),
+                                        .spill = spill_place()},
+                              .fillers = row(fillers_, iteration)});
   }
 
   void queue_ranks(int iteration) {
@@ -201,7 +215,7 @@ class CudaRanking final : public BucketRanking {
            {dim3(static_cast<unsigned>(buckets)), dim3(Ranks::threads),
             static_cast<std::size_t>(counter_words(extent_.low_bits)) * sizeof(std::uint32_t)},
            rank_buckets,
-           RankArguments<ListedHere>{
+           RankArguments{
                .lists = listed(iteration),
                .low_bits = extent_.low_bits,
                .ranks = ranks_.data(),
@@ -259,10 +273,7 @@ class CudaRanking final : public BucketRanking {
 
   /// All lists empty, nothing found.
   void queue_clear() {
-    for (int iteration = 1; iteration <= is_iterations; ++iteration) {
-      copy_bytes(row(claimed_, iteration), starts_.data(), buckets * sizeof(std::uint32_t),
-                 stream_);
-    }
+    copy_bytes(claimed_.data(), first_places_.data(), claimed_.bytes(), stream_);
     fill_bytes(fillers_.data(), 0, fillers_.bytes(), stream_);
     fill_bytes(findings_.data(), 0, findings_.bytes(), stream_);
   }
@@ -279,9 +290,10 @@ class CudaRanking final : public BucketRanking {
   Stream stream_;
   RankingSize<Shape> extent_;
   Buffer<Key> keys_;
-  Buffer<std::uint16_t> lists_;    ///< of the buckets, in units
-  Buffer<std::uint32_t> ranks_;    ///< numbers of keys below each value
-  Buffer<std::uint32_t> starts_;   ///< of the buckets' lists, in units, and the end of the last
+  Buffer<std::uint16_t> lists_;   ///< of the buckets, in units
+  Buffer<std::uint32_t> ranks_;   ///< numbers of keys below each value
+  Buffer<std::uint32_t> starts_;  ///< of the buckets' lists, in units, and the end of the last
+  Buffer<std::uint32_t> first_places_;
   Buffer<std::uint32_t> claimed_;  ///< of each bucket, for each ranking
   Buffer<std::uint32_t> fillers_;  ///< likewise
   Buffer<Findings> findings_;

@@ -2,9 +2,11 @@
 
 #include "bankfull/core/comm/device_copy.hpp"
 #include "bankfull/core/comm/gpu_transport.hpp"
-#include "bankfull/workloads/npb/is/cuda/exchange.cuh"
-#include "bankfull/workloads/npb/is/cuda/list_messages.hpp"
+#include "bankfull/core/comm/rank_survey.hpp"
+#include "bankfull/workloads/npb/is/cuda/count.cuh"
+#include "bankfull/workloads/npb/is/cuda/count_messages.hpp"
 #include "bankfull/workloads/npb/is/cuda/ranking.cuh"
+#include "bankfull/workloads/npb/is/cuda/sum.cuh"
 
 #include <algorithm>
 #include <numeric>
@@ -25,8 +27,7 @@ struct KeyShare {
     const Range batches = share(RankingSize<Shape>(size, multiprocessors).batches(), rank, ranks);
     keys = {batches.begin * Shape::batch, batches.end * Shape::batch};
     const int most = multiprocessors * Shape::blocks_per_multiprocessor;
-    blocks = static_cast<int>(
-        std::clamp(batches.size() / batches_per_block, std::int64_t{1}, std::int64_t{most}));
+    blocks = static_cast<int>(std::clamp(batches.size(), std::int64_t{1}, std::int64_t{most}));
   }
 
   [[nodiscard]] std::int64_t batches() const { return keys.size() / Shape::batch; }
@@ -36,56 +37,45 @@ struct KeyShare {
     return position >= keys.begin && position < keys.end ? position - keys.begin : -1;
   }
 
- private:
-  /// At least: each block leaves a unit of every bucket that it does not fill, which must not be
-  /// most of what is sent.
-  static constexpr std::int64_t batches_per_block = 4;
+  /// See `list_starts`.
+  [[nodiscard]] std::vector<std::uint32_t> starts() const {
+    return list_starts<Shape>(keys.size(), blocks);
+  }
+
+  /// All lists and, behind them, one unit for overflows.
+  [[nodiscard]] std::int64_t list_elements() const {
+    return (std::int64_t{starts().back()} + 1) * Shape::unit;
+  }
+
+  [[nodiscard]] CountMessages messages(int ranks) const {
+    return {ranks, Shape::buckets, low_bits};
+  }
 };
 
-/// Which buckets each rank gets, by the counts that are expected of its share of the keys.
-template <class Shape>
-BucketPartition expected_partition(Class size, int ranks) {
-  std::vector<Counts> counts;
-  for (int rank = 0; rank < ranks; ++rank) {
-    const Range keys = KeyShare<Shape>(size, rank, ranks, 1).keys;
-    counts.push_back(expected_counts(keys.size(), Shape::buckets));
-  }
-  return {std::move(counts), Shape::buckets};
-}
-
-/// Bytes of the busiest of `ranks` ranks.
+/// Bytes of the busiest of `ranks` ranks, which is the first.
 template <class Shape>
 std::int64_t bytes_on_ranks(Class size, int ranks, int multiprocessors) {
-  const KeyShare<Shape> own(size, 0, ranks, multiprocessors);  // the largest share
-  std::vector<std::int64_t> blocks;
-  for (int rank = 0; rank < ranks; ++rank) {
-    blocks.push_back(KeyShare<Shape>(size, rank, ranks, multiprocessors).blocks);
+  const KeyShare<Shape> own(size, 0, ranks, multiprocessors);
+  const CountMessages messages = own.messages(ranks);
+  std::int64_t bytes = own.keys.size() * std::int64_t{sizeof(Key)} +
+                       own.list_elements() * std::int64_t{sizeof(std::uint16_t)} +
+                       messages.values_of(0).size() * std::int64_t{sizeof(std::uint32_t)};
+  for (const MessageSize& message : messages.sizes(0)) {
+    bytes += 2 * static_cast<std::int64_t>(message.bytes);  // two slots, or one each way
   }
-  const ListMessages messages(expected_partition<Shape>(size, ranks), blocks, Shape::unit);
-  std::int64_t most = 0;
-  for (std::size_t rank = 0; rank < blocks.size(); ++rank) {
-    std::int64_t bytes = 0;
-    for (const MessageSize& message : messages.sizes(rank)) {
-      bytes += 2 * static_cast<std::int64_t>(message.bytes);  // two slots, or one each way
-    }
-    const std::size_t own_buckets =
-        messages.partition().end(rank) - messages.partition().first(rank);
-    bytes += static_cast<std::int64_t>(own_buckets << own.low_bits) * 4;
-    most = std::max(most, bytes);
-  }
-  constexpr std::int64_t rounding = std::int64_t{4} << 20;
   const std::int64_t value_counts = std::int64_t{4} << is_parameters(size).log2_values;
-  return own.keys.size() * std::int64_t{sizeof(Key)} + most + value_counts + rounding;
+  constexpr std::int64_t rounding = std::int64_t{4} << 20;
+  return bytes + value_counts + rounding;
 }
 
-/// Ranks keys like CudaRanking, except that each bucket belongs to a rank, to which all partitions
-/// write; the owner ranks the keys that arrive.
+/// Ranks keys in three passes. Each rank partitions its keys as one rank does, then counts those of
+/// each bucket by value, and stores the counts, a byte each, into a message to the owner of the
+/// values, who adds up those of all ranks and turns them into ranks.
 ///
-/// The assignment of buckets and the capacity of lists in messages follow from the distribution of
-/// NPB's keys. If the transport can be recorded, all rankings are one graph. After it ranks agree
-/// whether a list or counter has overflowed; if so, all rankings are repeated by value within the
-/// run.
-template <class Shape, class Ranks>
+/// The capacity of lists follows from the distribution of NPB's keys. If the transport can be
+/// recorded, all rankings are one graph. After it ranks agree whether a list or counter has
+/// overflowed; if so, all rankings are repeated by value within the run.
+template <class Shape, class Counts, class Sums>
 class CudaRankingOnRanks final : public BucketRanking {
  public:
   CudaRankingOnRanks(const Problem& problem, const Communicator& ranks)
@@ -94,25 +84,25 @@ class CudaRankingOnRanks final : public BucketRanking {
         ranks_(&ranks),
         stream_(problem.device),
         own_(problem.size, ranks.rank(), ranks.size(), multiprocessors_of(problem.device)),
+        messages_(own_.messages(ranks.size())),
+        shared_gpu_(sharers_of_device(ranks, problem.device) > 1),
         keys_(device_buffer<Key>(own_.keys.size())),
-        messages_(expected_partition<Shape>(problem.size, ranks.size()),
-                  ranks.all_gather(std::int64_t{own_.blocks}), Shape::unit),
-        chosen_(make_gpu_transport(problem.transport, ranks, messages_.sizes(own_rank()), stream_)),
+        lists_(device_buffer<std::uint16_t>(own_.list_elements())),
+        chosen_(
+            make_gpu_transport(problem.transport, ranks, messages_.sizes(ranks.rank()), stream_)),
         ends_(device_copy(chosen_.transport->ends(), stream_)),
-        starts_(device_copy(list_starts(), stream_)),
-        arrivals_(device_copy(list_arrivals(), stream_)),
-        capacities_(device_copy(list_capacities(), stream_)),
-        arrival_capacities_(device_copy(list_arrival_capacities(), stream_)),
-        fullest_first_(device_copy(buckets_by_keys(), stream_)),
+        order_(device_copy(messages_.order_of(ranks.rank()), stream_)),
+        starts_(device_copy(own_.starts(), stream_)),
+        first_places_(device_copy(first_places(own_.starts()), stream_)),
         claimed_(MemorySpace::device, is_iterations * buckets),
         fillers_(MemorySpace::device, is_iterations * buckets),
-        pieces_(device_buffer<Piece>(own_buckets() * ranks.size())),
-        surveys_(device_buffer<BucketSurvey>(own_buckets())),
+        tickets_(device_copy(std::vector<unsigned>{0, 0}, stream_)),
         test_keys_(MemorySpace::device, is_tests),
         smaller_(device_buffer<std::uint32_t>(own_values().size())),
         findings_(MemorySpace::device, 1) {
-    allow_shared_bytes(partition_keys, partition_shared_bytes<Shape, ListsInMessages>);
-    allow_shared_bytes(rank_buckets, counter_words(16) * sizeof(std::uint32_t));
+    expects(own_.low_bits >= 2 && own_.low_bits <= 16, "words of four values in buckets of 2^16");
+    allow_shared_bytes(partition_keys, partition_shared_bytes<Shape>);
+    allow_shared_bytes(count_keys, byte_counter_words(16) * sizeof(std::uint32_t));
     queue_keys(size(), own_.keys, keys_.data(), stream_);
     fetch_first_keys();
     if (chosen_.transport->recordable()) {
@@ -164,23 +154,23 @@ class CudaRankingOnRanks final : public BucketRanking {
 
  private:
   static constexpr std::size_t buckets = Shape::buckets;
-  static constexpr std::size_t slots = 2;
-  static constexpr auto partition_keys = partition_kernel<Shape, ListsInMessages>;
-  static constexpr auto rank_buckets = Ranks::template kernel<ListsReceived>;
+  static constexpr auto partition_keys = partition_kernel<Shape>;
+  static constexpr auto count_keys = Counts::kernel;
+  static constexpr auto sum_up = sum_kernel<Sums>;
 
   [[nodiscard]] Work work_in_buckets() const override {
-    const double sent = static_cast<double>(own_.keys.size());
-    const double received = static_cast<double>(partition().before(partition().end(own_rank())) -
-                                                partition().before(partition().first(own_rank())));
-    const double low_bytes = sizeof(std::uint16_t);
-    const double key_bytes = sent * sizeof(Key);
+    const auto key_bytes = static_cast<double>(keys_.bytes());
+    const double low_bytes = static_cast<double>(own_.keys.size()) * sizeof(std::uint16_t);
+    const auto sent = static_cast<double>(std::int64_t{1} << is_parameters(size()).log2_values);
+    const auto received = static_cast<double>(own_values().size() * ranks_->size());
     const auto rank_bytes = static_cast<double>(smaller_.bytes());
-    return {.traffic = {.bytes_read = is_iterations * (key_bytes + received * low_bytes),
-                        .bytes_written = is_iterations * (sent * low_bytes + rank_bytes)},
+    return {.traffic = {.bytes_read = is_iterations * (key_bytes + low_bytes + received),
+                        .bytes_written = is_iterations * (low_bytes + sent + rank_bytes)},
             .model =
-                "a ranking reads each key, writes its lower 16 bits to the bucket's rank, "
-                "reads them there, and writes each value's rank once",
-            .working_set_bytes = key_bytes + received * low_bytes + rank_bytes};
+                "a ranking reads each key, writes and reads its lower 16 bits, writes a byte for "
+                "each value to the value's rank, reads those of all ranks, and writes each "
+                "value's rank once",
+            .working_set_bytes = key_bytes + low_bytes + received + rank_bytes};
   }
 
   template <class T>
@@ -193,23 +183,8 @@ class CudaRankingOnRanks final : public BucketRanking {
     return rows.data() + static_cast<std::size_t>(iteration - 1) * buckets;
   }
 
-  static std::uint16_t* list_in(std::byte* message, std::ptrdiff_t slot_bytes, std::size_t slot,
-                                std::size_t begin) {
-    const std::size_t offset = slot * static_cast<std::size_t>(slot_bytes) + begin;
-    return reinterpret_cast<std::uint16_t*>(message + offset);
-  }
-
-  [[nodiscard]] std::size_t own_rank() const { return static_cast<std::size_t>(ranks_->rank()); }
-  [[nodiscard]] const BucketPartition& partition() const { return messages_.partition(); }
-  [[nodiscard]] std::size_t first_bucket() const { return partition().first(own_rank()); }
-  [[nodiscard]] std::int64_t own_buckets() const {
-    return static_cast<std::int64_t>(partition().end(own_rank()) - first_bucket());
-  }
-  [[nodiscard]] Range values_of(std::size_t rank) const {
-    return {static_cast<std::int64_t>(partition().first(rank)) << own_.low_bits,
-            static_cast<std::int64_t>(partition().end(rank)) << own_.low_bits};
-  }
-  [[nodiscard]] Range own_values() const { return values_of(own_rank()); }
+  [[nodiscard]] Range values_of(int rank) const { return messages_.values_of(rank); }
+  [[nodiscard]] Range own_values() const { return values_of(ranks_->rank()); }
 
   /// Saves the keys that rankings change, all of which belong to the first rank.
   void fetch_first_keys() {
@@ -225,81 +200,19 @@ class CudaRankingOnRanks final : public BucketRanking {
     }
   }
 
-  /// Addresses of outgoing lists, by slot and bucket.
-  [[nodiscard]] std::vector<std::uint16_t*> list_starts() const {
-    std::vector<std::uint16_t*> starts;
-    for (std::size_t slot = 0; slot < slots; ++slot) {
-      for (std::size_t to = 0; to < partition().ranks(); ++to) {
-        const GpuMessageEnds& ends = chosen_.transport->ends()[to];
-        for (std::size_t bucket = partition().first(to); bucket < partition().end(to); ++bucket) {
-          starts.push_back(list_in(ends.outgoing, ends.outgoing_slot, slot,
-                                   messages_.list_begin(own_rank(), bucket)));
-        }
-      }
-    }
-    return starts;
-  }
-
-  /// Addresses of incoming lists, by slot, own bucket and rank.
-  [[nodiscard]] std::vector<std::uint16_t*> list_arrivals() const {
-    std::vector<std::uint16_t*> arrivals;
-    for (std::size_t slot = 0; slot < slots; ++slot) {
-      for (std::size_t bucket = first_bucket(); bucket < partition().end(own_rank()); ++bucket) {
-        for (std::size_t from = 0; from < partition().ranks(); ++from) {
-          const GpuMessageEnds& ends = chosen_.transport->ends()[from];
-          arrivals.push_back(
-              list_in(ends.incoming, ends.incoming_slot, slot, messages_.list_begin(from, bucket)));
-        }
-      }
-    }
-    return arrivals;
-  }
-
-  /// The capacity of outgoing lists, by bucket.
-  [[nodiscard]] std::vector<std::uint32_t> list_capacities() const {
-    std::vector<std::uint32_t> capacities;
-    for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
-      capacities.push_back(static_cast<std::uint32_t>(messages_.units(own_rank(), bucket)));
-    }
-    return capacities;
-  }
-
-  /// The capacity of incoming lists, by own bucket and rank.
-  [[nodiscard]] std::vector<std::uint32_t> list_arrival_capacities() const {
-    std::vector<std::uint32_t> capacities;
-    for (std::size_t bucket = first_bucket(); bucket < partition().end(own_rank()); ++bucket) {
-      for (std::size_t from = 0; from < partition().ranks(); ++from) {
-        capacities.push_back(static_cast<std::uint32_t>(messages_.units(from, bucket)));
-      }
-    }
-    return capacities;
-  }
-
-  /// This rank's buckets, numbered from its first, those expected to be the fullest first.
-  [[nodiscard]] std::vector<int> buckets_by_keys() const {
-    const auto keys_of = [&](int n) {
-      const std::size_t bucket = first_bucket() + static_cast<std::size_t>(n);
-      return partition().before(bucket + 1) - partition().before(bucket);
-    };
-    std::vector<int> numbers(static_cast<std::size_t>(own_buckets()));
-    std::iota(numbers.begin(), numbers.end(), 0);
-    std::stable_sort(numbers.begin(), numbers.end(),
-                     [&](int a, int b) { return keys_of(a) > keys_of(b); });
-    return numbers;
-  }
-
   void queue(int iterations) {
     queue_clear();
     for (int iteration = 1; iteration <= iterations; ++iteration) {
       queue_partition(iteration);
+      queue_counts(iteration);
       queue_exchange(iteration);
-      queue_ranks(iteration);
+      queue_sums(iteration);
     }
   }
 
   /// All lists empty, nothing found.
   void queue_clear() {
-    fill_bytes(claimed_.data(), 0, claimed_.bytes(), stream_);
+    copy_bytes(claimed_.data(), first_places_.data(), claimed_.bytes(), stream_);
     fill_bytes(fillers_.data(), 0, fillers_.bytes(), stream_);
     fill_bytes(findings_.data(), 0, findings_.bytes(), stream_);
   }
@@ -318,76 +231,88 @@ class CudaRankingOnRanks final : public BucketRanking {
     const std::array<Change, 2> changes = own_changes(iteration);
     launch(stream_,
            {dim3(static_cast<unsigned>(own_.blocks)), dim3(Shape::threads),
-            partition_shared_bytes<Shape, ListsInMessages>},
+            partition_shared_bytes<Shape>},
            partition_keys,
-           PartitionArguments<ListsInMessages>{.keys = keys_.data(),
-                                               .batches = own_.batches(),
-                                               .low_bits = own_.low_bits,
-                                               .changes = {changes[0], changes[1]},
-                                               .lists = {.lists = starts_.data(),
-                                                         .capacities = capacities_.data(),
-                                                         .epoch = chosen_.transport->epoch(),
-                                                         .claimed = row(claimed_, iteration)},
-                                               .fillers = row(fillers_, iteration)});
+           PartitionArguments{
+               .keys = keys_.data(),
+               .batches = own_.batches(),
+               .low_bits = own_.low_bits,
+               .changes = {changes[0], changes[1]},
+               .lists = {.lists = lists_.data(),
+                         .claimed = row(claimed_, iteration),
+                         .spill = static_cast<std::uint32_t>(lists_.size() / Shape::unit) - 1},
+               .fillers = row(fillers_, iteration)});
   }
 
-  void queue_exchange(int iteration) {
-    const ExchangeArguments arguments = exchange_arguments(iteration);
-    const LaunchShape one_block{dim3(1), dim3(ExchangeBlock::threads)};
-    if (arguments.epoch != nullptr) {
-      launch(stream_, one_block, exchange_kernel, arguments);
-      return;
-    }
-    launch(stream_, one_block, announce_kernel, arguments);
-    chosen_.transport->packed(stream_);
-    chosen_.transport->before_unpacking(stream_);
-    launch(stream_, one_block, survey_kernel, arguments);
+  void queue_counts(int iteration) {
+    launch(stream_,
+           {dim3(static_cast<unsigned>(buckets)), dim3(Counts::threads),
+            static_cast<std::size_t>(byte_counter_words(own_.low_bits)) * sizeof(std::uint32_t)},
+           count_keys,
+           CountArguments{.lists = listed(iteration),
+                          .order = order_.data(),
+                          .low_bits = own_.low_bits,
+                          .ranks = ranks_->size(),
+                          .ends = ends_.data(),
+                          .epoch = chosen_.transport->epoch(),
+                          .ticket = tickets_.data(),
+                          .findings = findings_.data()});
   }
 
-  [[nodiscard]] ExchangeArguments exchange_arguments(int iteration) const {
-    ExchangeArguments arguments{.ranks = ranks_->size(),
-                                .buckets = Shape::buckets,
-                                .first_bucket = static_cast<int>(first_bucket()),
-                                .own_buckets = static_cast<int>(own_buckets()),
-                                .unit = Shape::unit,
-                                .ends = ends_.data(),
-                                .epoch = chosen_.transport->epoch(),
-                                .units = row(claimed_, iteration),
-                                .fillers = row(fillers_, iteration),
-                                .keys = keys_.data(),
-                                .test_positions = is_parameters(size()).positions,
-                                .arrivals = arrivals_.data(),
-                                .capacities = arrival_capacities_.data(),
-                                .pieces = pieces_.data(),
-                                .surveys = surveys_.data(),
-                                .test_keys = test_keys_.data(),
-                                .findings = findings_.data()};
-    for (std::int64_t& position : arguments.test_positions) {
+  [[nodiscard]] ListedHere listed(int iteration) const {
+    ListedHere listed{.keys = keys_.data(),
+                      .lists = lists_.data(),
+                      .starts = starts_.data(),
+                      .claimed = row(claimed_, iteration),
+                      .filling = row(fillers_, iteration),
+                      .unit = Shape::unit,
+                      .buckets = Shape::buckets,
+                      .test_positions = is_parameters(size()).positions};
+    for (std::int64_t& position : listed.test_positions) {
       position = own_.place_of(position);
     }
-    return arguments;
+    return listed;
   }
 
-  void queue_ranks(int iteration) {
+  /// Between GPUs that reach each other's memory only what the pass behind it does not wait for.
+  void queue_exchange(int iteration) {
+    if (chosen_.transport->epoch() == nullptr) {
+      chosen_.transport->packed(stream_);
+      chosen_.transport->before_unpacking(stream_);
+    } else if (shared_gpu_) {
+      launch(stream_, {dim3(1), dim3(32)}, await_kernel, sum_arguments(iteration));
+    }
+  }
+
+  void queue_sums(int iteration) {
+    const SumArguments arguments = sum_arguments(iteration);
+    const int section = arguments.steps * Sums::values_per_step;
     launch(stream_,
-           {dim3(static_cast<unsigned>(own_buckets())), dim3(Ranks::threads),
-            static_cast<std::size_t>(counter_words(own_.low_bits)) * sizeof(std::uint32_t)},
-           rank_buckets,
-           RankArguments<ListsReceived>{
-               .lists = {.fullest_first = fullest_first_.data(),
-                         .pieces = pieces_.data(),
-                         .surveys = surveys_.data(),
-                         .test_keys = test_keys_.data(),
-                         .ranks = ranks_->size(),
-                         .first_bucket = static_cast<int>(first_bucket())},
-               .low_bits = own_.low_bits,
-               .ranks = smaller_.data(),
-               .test_ranks = perturbation_ == 0.0 ? expected_ranks(size(), iteration) : no_ranks(),
-               .findings = findings_.data()});
+           {dim3(static_cast<unsigned>((arguments.values + section - 1) / section)),
+            dim3(Sums::threads)},
+           sum_up, arguments);
     if (perturbation_ != 0.0) {
       queue_perturbation(smaller_.data(), own_values().size(), perturbation_, stream_);
       queue_tests_of(iteration);
     }
+  }
+
+  [[nodiscard]] SumArguments sum_arguments(int iteration) const {
+    unsigned* const epoch = chosen_.transport->epoch();
+    return {.ranks = ranks_->size(),
+            .buckets = Shape::buckets,
+            .first_bucket = static_cast<int>(messages_.buckets_of(ranks_->rank()).begin),
+            .low_bits = own_.low_bits,
+            .steps = Sums::steps(own_.low_bits),
+            .values = static_cast<int>(own_values().size()),
+            .ends = ends_.data(),
+            .epoch = epoch,
+            .waits = epoch != nullptr && !shared_gpu_,
+            .ticket = tickets_.data() + 1,
+            .smaller = smaller_.data(),
+            .test_keys = test_keys_.data(),
+            .test_ranks = perturbation_ == 0.0 ? expected_ranks(size(), iteration) : no_ranks(),
+            .findings = findings_.data()};
   }
 
   void queue_tests_of(int iteration) {
@@ -449,7 +374,7 @@ class CudaRankingOnRanks final : public BucketRanking {
     for (int distance = 1; distance < ranks_->size(); ++distance) {
       const int to = (ranks_->rank() + distance) % ranks_->size();
       const int from = (ranks_->rank() + ranks_->size() - distance) % ranks_->size();
-      const Range wanted = values_of(static_cast<std::size_t>(to));
+      const Range wanted = values_of(to);
       const Message sent{to, mine.data() + wanted.begin,
                          static_cast<std::size_t>(wanted.size()) * sizeof(std::uint32_t)};
       const Message received{from, theirs.data(), theirs.size() * sizeof(std::uint32_t)};
@@ -476,20 +401,19 @@ class CudaRankingOnRanks final : public BucketRanking {
   const Communicator* ranks_;
   Stream stream_;
   KeyShare<Shape> own_;
+  CountMessages messages_;
+  bool shared_gpu_;  ///< with other ranks, whose blocks may need it
   std::array<Key, 2 * is_iterations + 1> first_keys_{};  ///< which iterations overwrite
   Buffer<Key> keys_;
-  ListMessages messages_;
+  Buffer<std::uint16_t> lists_;  ///< of this rank's keys, in units
   ChosenTransport chosen_;
   Buffer<GpuMessageEnds> ends_;  ///< of all ranks
-  Buffer<std::uint16_t*> starts_;
-  Buffer<std::uint16_t*> arrivals_;
-  Buffer<std::uint32_t> capacities_;          ///< of this rank's lists, in units
-  Buffer<std::uint32_t> arrival_capacities_;  ///< of those that come
-  Buffer<int> fullest_first_;
-  Buffer<std::uint32_t> claimed_;  ///< units of each bucket, for each ranking
-  Buffer<std::uint32_t> fillers_;
-  Buffer<Piece> pieces_;
-  Buffer<BucketSurvey> surveys_;
+  Buffer<CountedBucket> order_;
+  Buffer<std::uint32_t> starts_;  ///< of the lists, in units, and the end of the last
+  Buffer<std::uint32_t> first_places_;
+  Buffer<std::uint32_t> claimed_;  ///< of each bucket, for each ranking
+  Buffer<std::uint32_t> fillers_;  ///< likewise
+  Buffer<unsigned> tickets_;
   Buffer<Key> test_keys_;
   Buffer<std::uint32_t> smaller_;  ///< numbers of keys below each of this rank's values
   Buffer<Findings> findings_;
