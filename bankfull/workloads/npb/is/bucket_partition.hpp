@@ -9,9 +9,8 @@ namespace bankfull::npb::is {
 /// Counts of keys in each bucket.
 using Counts = std::vector<std::uint32_t>;
 
-/// The assignment of buckets to ranks, from the counts of all ranks: equal numbers of keys, to
-/// within a bucket. The counts are those of the keys in a ranking (CPUs), or the expected ones of
-/// NPB's distribution (GPUs).
+/// The assignment of buckets to ranks, from the counts of the keys that all ranks have in a ranking:
+/// equal numbers of keys, to within a bucket.
 class BucketPartition {
  public:
   BucketPartition() = default;
