@@ -75,7 +75,7 @@ std::int64_t bytes_on_ranks(Class size, int ranks, int multiprocessors) {
 /// The capacity of lists follows from the distribution of NPB's keys. If the transport can be
 /// recorded, all rankings are one graph. After it ranks agree whether a list or counter has
 /// overflowed; if so, all rankings are repeated by value within the run.
-template <class Shape, class Counts, class Sums>
+template <class Shape, class Counting, class Summing>
 class CudaRankingOnRanks final : public BucketRanking {
  public:
   CudaRankingOnRanks(const Problem& problem, const Communicator& ranks)
@@ -155,8 +155,8 @@ class CudaRankingOnRanks final : public BucketRanking {
  private:
   static constexpr std::size_t buckets = Shape::buckets;
   static constexpr auto partition_keys = partition_kernel<Shape>;
-  static constexpr auto count_keys = Counts::kernel;
-  static constexpr auto sum_up = sum_kernel<Sums>;
+  static constexpr auto count_keys = Counting::kernel;
+  static constexpr auto sum_up = sum_kernel<Summing>;
 
   [[nodiscard]] Work work_in_buckets() const override {
     const auto key_bytes = static_cast<double>(keys_.bytes());
@@ -246,7 +246,7 @@ class CudaRankingOnRanks final : public BucketRanking {
 
   void queue_counts(int iteration) {
     launch(stream_,
-           {dim3(static_cast<unsigned>(buckets)), dim3(Counts::threads),
+           {dim3(static_cast<unsigned>(buckets)), dim3(Counting::threads),
             static_cast<std::size_t>(byte_counter_words(own_.low_bits)) * sizeof(std::uint32_t)},
            count_keys,
            CountArguments{.lists = listed(iteration),
@@ -286,10 +286,10 @@ class CudaRankingOnRanks final : public BucketRanking {
 
   void queue_sums(int iteration) {
     const SumArguments arguments = sum_arguments(iteration);
-    const int section = arguments.steps * Sums::values_per_step;
+    const int section = arguments.steps * Summing::values_per_step;
     launch(stream_,
            {dim3(static_cast<unsigned>((arguments.values + section - 1) / section)),
-            dim3(Sums::threads)},
+            dim3(Summing::threads)},
            sum_up, arguments);
     if (perturbation_ != 0.0) {
       queue_perturbation(smaller_.data(), own_values().size(), perturbation_, stream_);
@@ -303,7 +303,7 @@ class CudaRankingOnRanks final : public BucketRanking {
             .buckets = Shape::buckets,
             .first_bucket = static_cast<int>(messages_.buckets_of(ranks_->rank()).begin),
             .low_bits = own_.low_bits,
-            .steps = Sums::steps(own_.low_bits),
+            .steps = Summing::steps(own_.low_bits),
             .values = static_cast<int>(own_values().size()),
             .ends = ends_.data(),
             .epoch = epoch,
