@@ -122,6 +122,7 @@ TEST(IsMessages, AreFilledInTurnTheMiddleOfTheValuesFirst) {
 /// Unequal shares of a class's keys, and what is expected of them.
 std::vector<Counts> expected_of(const std::vector<std::int64_t>& shares) {
   std::vector<Counts> counts;
+  counts.reserve(shares.size());
   for (const std::int64_t keys : shares) {
     counts.push_back(expected_counts(keys, buckets));
   }

@@ -18,6 +18,7 @@ std::size_t CountMessages::bytes(int to) const {
 
 std::vector<MessageSize> CountMessages::sizes(int rank) const {
   std::vector<MessageSize> sizes;
+  sizes.reserve(static_cast<std::size_t>(ranks_));
   for (int other = 0; other < ranks_; ++other) {
     sizes.push_back({other, std::max(bytes(rank), bytes(other))});
   }
