@@ -3,7 +3,9 @@
 #include "tests/workloads/npb/is_keys.hpp"
 #include "tests/workloads/npb/verification.hpp"
 
+#include <cmath>
 #include <string>
+#include <vector>
 
 namespace bankfull::npb {
 namespace {
@@ -77,6 +79,43 @@ class IsOnGpus : public NpbOnGpus {
 
 TEST_P(IsOnGpus, RanksAnyKeysOfClassS) { expect_any_keys_ranked(Class::s); }
 TEST_P(IsOnGpus, RanksAnyKeysOfClassW) { expect_any_keys_ranked(Class::w); }
+
+/// Lists hold all keys of the fullest bucket, but counters of a byte not so many of one value.
+/// Where only the first rank has these, all must repeat the rankings.
+TEST_P(IsOnGpus, CountersOfAValueThatComesUpTooOftenOverflow) {
+  constexpr Class size = Class::w;
+  constexpr int bucket_bits = 7;
+  const is::Key bucket = is::Key{1} << (is_parameters(size).log2_values - 1 - bucket_bits);
+  const std::vector<is::Key> npbs = is::keys_of(is::key_sets.front(), size);
+  const auto ranking = is::make_cuda(problem_of(size), test_ranks());
+  for (const is::Key value : {0U, 1U, 127U}) {
+    for (const std::size_t end : {npbs.size(), npbs.size() / 16}) {
+      std::vector<is::Key> keys = npbs;
+      for (std::size_t n = 0; n < end; ++n) {
+        keys[n] = keys[n] >> bucket_bits == bucket ? (bucket << bucket_bits) + value : keys[n];
+      }
+      is::expect_ranked(*ranking, size, keys);
+      // One rank has counters of 16 bits.
+      EXPECT_EQ(ranking->overflowed(), test_ranks().size() > 1) << value << ", " << end << " keys";
+    }
+  }
+}
+
+/// As counted on one GPU, and a byte per value from each rank to the value's owner.
+TEST_P(IsOnGpus, StateTheBytesOfKeysAndCounts) {
+  constexpr Class size = Class::w;
+  const auto ranking = is::make_cuda(problem_of(size), test_ranks());
+  ranking->rewind();
+  ranking->run();
+  const Traffic own = ranking->work().traffic;
+  const double keys = std::ldexp(1.0, is_parameters(size).log2_keys);
+  const double values = std::ldexp(1.0, is_parameters(size).log2_values);
+  const int ranks = test_ranks().size();
+  const double counts = ranks > 1 ? ranks * values : 0.0;
+  EXPECT_EQ(test_ranks().sum(own.bytes_read), is_iterations * (6.0 * keys + counts));
+  EXPECT_EQ(test_ranks().sum(own.bytes_written),
+            is_iterations * (2.0 * keys + counts + 4.0 * values));
+}
 
 TEST_P(IsOnGpus, HaveRoomForNpbsKeys) {
   for (const Class size : {Class::s, Class::w, Class::a, Class::b, Class::c}) {

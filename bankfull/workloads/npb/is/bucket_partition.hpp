@@ -9,8 +9,8 @@ namespace bankfull::npb::is {
 /// Counts of keys in each bucket.
 using Counts = std::vector<std::uint32_t>;
 
-/// The assignment of buckets to ranks, from the counts of the keys that all ranks have in a ranking:
-/// equal numbers of keys, to within a bucket.
+/// The assignment of buckets to ranks, from the counts of the keys that all ranks have in a
+/// ranking: equal numbers of keys, to within a bucket.
 class BucketPartition {
  public:
   BucketPartition() = default;

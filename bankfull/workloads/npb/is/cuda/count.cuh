@@ -33,7 +33,7 @@ struct CountArguments {
 constexpr int byte_counter_words(int low_bits) { return 1 << (low_bits - 2); }
 
 /// One block of the pass.
-template <int Threads, int Batch>
+template <int Threads>
 class CountBlock {
  public:
   __device__ __forceinline__ CountBlock(const CountArguments& arguments, std::uint32_t* counters)
@@ -48,7 +48,7 @@ class CountBlock {
     clear();
     __syncthreads();
     f_.lists.for_lists(own_.bucket, [&](const std::uint16_t* list, std::uint32_t vectors) {
-      for_keys<Threads, Batch>(list, vectors, [&](const auto& keys) { add(keys); });
+      for_keys<Threads>(list, vectors, [&](const auto& keys) { add(keys); });
     });
     announce();
     __syncthreads();
@@ -110,18 +110,18 @@ class CountBlock {
   CountedBucket own_;
 };
 
-template <int Threads, int BlocksAMultiprocessor, int Batch>
+template <int Threads, int BlocksAMultiprocessor>
 __global__ void __launch_bounds__(Threads, BlocksAMultiprocessor)
     count_kernel(const __grid_constant__ CountArguments arguments) {
   extern __shared__ uint4 shared_memory[];
-  CountBlock<Threads, Batch>(arguments, reinterpret_cast<std::uint32_t*>(shared_memory)).run();
+  CountBlock<Threads>(arguments, reinterpret_cast<std::uint32_t*>(shared_memory)).run();
 }
 
-/// How blocks count: a thread requests `Batch` times 8 keys at once.
-template <int Threads, int BlocksAMultiprocessor, int Batch>
+/// How blocks count.
+template <int Threads, int BlocksAMultiprocessor>
 struct CountShape {
   static constexpr int threads = Threads;
-  static constexpr auto kernel = count_kernel<Threads, BlocksAMultiprocessor, Batch>;
+  static constexpr auto kernel = count_kernel<Threads, BlocksAMultiprocessor>;
 };
 
 }  // namespace bankfull::npb::is::cuda

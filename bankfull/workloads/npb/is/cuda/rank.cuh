@@ -80,22 +80,23 @@ struct ListedHere {
 };
 
 /// visit(8 keys) for all keys of a list of `vectors` times 8, which the threads of a block share;
-/// each requests `Batch` times 8 at once.
-template <int Threads, int Batch, class Visit>
+/// each requests four times 8 at once.
+template <int Threads, class Visit>
 __device__ __forceinline__ void for_keys(const std::uint16_t* list, std::uint32_t vectors,
                                          const Visit& visit) {
   constexpr int keys_per_vector = 8;
-  for (std::uint32_t first = threadIdx.x; first < vectors; first += Batch * Threads) {
-    Vector16<std::uint16_t> keys[static_cast<std::size_t>(Batch)];
+  constexpr unsigned requests = 4;
+  for (std::uint32_t first = threadIdx.x; first < vectors; first += requests * Threads) {
+    Vector16<std::uint16_t> keys[std::size_t{requests}];
 #pragma unroll
-    for (unsigned n = 0; n < Batch; ++n) {
+    for (unsigned n = 0; n < requests; ++n) {
       const std::uint32_t vector = first + n * Threads;
       if (vector < vectors) {
         keys[n] = load_once(list + std::size_t{vector} * keys_per_vector);
       }
     }
 #pragma unroll
-    for (unsigned n = 0; n < Batch; ++n) {
+    for (unsigned n = 0; n < requests; ++n) {
       if (first + n * Threads < vectors) {
         visit(keys[n]);
       }
@@ -144,7 +145,7 @@ class RankBlock {
  private:
   __device__ __forceinline__ void count() {
     f_.lists.for_lists(bucket_, [&](const std::uint16_t* list, std::uint32_t vectors) {
-      for_keys<Threads, 4>(list, vectors, [&](const auto& keys) { add(keys); });
+      for_keys<Threads>(list, vectors, [&](const auto& keys) { add(keys); });
     });
     __syncthreads();
     if (thread_ == 0) {

@@ -22,7 +22,7 @@ using RankNarrow = RankShape<512, 2>;
 using RankWide = RankShape<1024, 1>;
 
 /// How they are counted on several ranks.
-using CountOnRanks = CountShape<512, 3, 3>;
+using CountOnRanks = CountShape<512, 2>;
 
 /// How a rank adds up what all ranks have counted.
 using SumNarrow = SumShape<4>;
