@@ -1,6 +1,7 @@
 #include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/base/stream_store.hpp"
 #include "bankfull/core/exec/team.hpp"
+#include "bankfull/core/exec/team_queues.hpp"
 #include "bankfull/core/measure/streams.hpp"
 #include "bankfull/core/measure/timer.hpp"
 #include "bankfull/core/memory/buffer.hpp"
@@ -10,11 +11,12 @@
 #include <cstddef>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 namespace bankfull {
 namespace {
 
-/// One thread's part of the arrays of a pass.
+/// One thread's part of the arrays of a pass, or a stretch of it.
 template <class T>
 struct Part {
   std::array<T*, max_mix_writes> written{};
@@ -221,7 +223,27 @@ Pass<T> choose_pass(const StreamPattern& pattern) {
   return nullptr;
 }
 
+/// A stretch of `owners`. What a pass that only reads leaves goes to `own`, of the calling thread.
+template <class T>
+Part<T> stretch_of(const Part<T>& owners, const Range& elements, const Part<T>& own) {
+  Part<T> stretch = owners;
+  stretch.elements = elements.size();
+  for (T*& array : stretch.written) {
+    array = array == nullptr ? nullptr : array + elements.begin;
+  }
+  for (const T*& array : stretch.read) {
+    array = array == nullptr ? nullptr : array + elements.begin;
+  }
+  if (stretch.writes == 0) {
+    stretch.written[0] = own.written[0];
+  }
+  return stretch;
+}
+
 /// Every thread owns one slab of the pool and lays its parts of all arrays side by side in it.
+///
+/// Where parts are long, threads that are done help the others, as kernels do: otherwise the rate
+/// of the memory would be that of the thread that others delay most.
 class CpuStreams final : public Streams {
  public:
   CpuStreams(int threads, std::int64_t bytes)
@@ -289,9 +311,32 @@ class CpuStreams final : public Streams {
     return part;
   }
 
+  /// Elements that a thread claims at a time; its whole part where that is short, so that it stays
+  /// in the caches of the thread, or is no plain sequence.
+  template <class T>
+  [[nodiscard]] std::int64_t claimed_elements(const StreamPattern& pattern,
+                                              std::int64_t elements) const {
+    constexpr std::int64_t claimed_bytes = std::int64_t{512} << 10;
+    constexpr std::int64_t fewest_claims = 16;
+    constexpr std::int64_t lanes = 4 * block_elements<T>;
+    const std::int64_t claimed =
+        claimed_bytes / pattern.arrays() / static_cast<std::int64_t>(sizeof(T)) / lanes * lanes;
+    const bool shared =
+        threads_ > 1 && pattern.n_copy == 1 && elements / threads_ >= fewest_claims * claimed;
+    return shared ? claimed : elements;
+  }
+
   template <class T>
   double timed(const StreamPattern& pattern, std::int64_t elements, int passes) {
     const Pass<T> pass = choose_pass<T>(pattern);
+    const std::int64_t claimed = claimed_elements<T>(pattern, elements);
+    return claimed == elements ? timed_by_shares(pass, pattern, elements, passes)
+                               : timed_by_claims(pass, pattern, elements, passes, claimed);
+  }
+
+  template <class T>
+  double timed_by_shares(Pass<T> pass, const StreamPattern& pattern, std::int64_t elements,
+                         int passes) {
     double slowest = 0.0;
 #pragma omp parallel num_threads(threads_) reduction(max : slowest)
     {
@@ -302,6 +347,39 @@ class CpuStreams final : public Streams {
         pass(part);
       }
 #pragma omp barrier
+      slowest = watch.seconds();
+    }
+    return slowest;
+  }
+
+  template <class T>
+  double timed_by_claims(Pass<T> pass, const StreamPattern& pattern, std::int64_t elements,
+                         int passes, std::int64_t claimed) {
+    std::vector<Part<T>> parts;
+    for (int thread = 0; thread < threads_; ++thread) {
+      parts.push_back(part_of<T>(pattern, elements, thread));
+    }
+    const auto part = [&](int thread) { return parts[static_cast<std::size_t>(thread)]; };
+    std::vector<TeamQueues> queues;
+    for (int n = 0; n < passes; ++n) {
+      queues.emplace_back(
+          threads_, [&](int thread) { return (part(thread).elements + claimed - 1) / claimed; });
+    }
+    double slowest = 0.0;
+#pragma omp parallel num_threads(threads_) reduction(max : slowest)
+    {
+      const int thread = share_number();
+      const Part<T> own = part(thread);
+#pragma omp barrier
+      const Stopwatch watch;
+      for (TeamQueues& queue : queues) {
+        queue.run(thread, 1, [&](int owner, const Range& items) {
+          const Part<T> owners = part(owner);
+          const std::int64_t begin = items.begin * claimed;
+          pass(stretch_of(owners, {begin, std::min(begin + claimed, owners.elements)}, own));
+        });
+#pragma omp barrier
+      }
       slowest = watch.seconds();
     }
     return slowest;
@@ -343,16 +421,24 @@ class CpuStreams final : public Streams {
 
   template <class T>
   std::int64_t wrong(const StreamPattern& pattern, std::int64_t elements) {
-    const Pass<T> pass = choose_pass<T>(pattern);
-    std::int64_t wrong = 0;
-#pragma omp parallel num_threads(threads_) reduction(+ : wrong)
-    {
-      const Part<T> part = part_of<T>(pattern, elements, share_number());
+    const auto on_parts = [&](const auto& count) {
+      std::int64_t sum = 0;
+#pragma omp parallel num_threads(threads_) reduction(+ : sum)
+      sum += count(part_of<T>(pattern, elements, share_number()));
+      return sum;
+    };
+    const bool only_reads = pattern.writes() == 0;
+    on_parts([&](const Part<T>& part) {
       set_known(pattern, part);
-      pass(part);
-      wrong += wrong_in(pattern, part);
+      if (only_reads) {
+        choose_pass<T>(pattern)(part);  // stretches would overwrite each other's sums
+      }
+      return 0;
+    });
+    if (!only_reads) {
+      timed<T>(pattern, elements, 1);
     }
-    return wrong;
+    return on_parts([&](const Part<T>& part) { return wrong_in(pattern, part); });
   }
 
   int threads_;

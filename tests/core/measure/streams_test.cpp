@@ -122,6 +122,18 @@ TEST(Streams, FillTheirMemoryToCapacity) {
   }
 }
 
+TEST(Streams, ThreadsThatHelpEachOtherWriteEveryElement) {
+  const auto streams = make_streams(Device::cpu(), 3, 40 * mib);
+  for (const StreamPattern& pattern : all_patterns()) {
+    if (pattern.operation != StreamOperation::mix || pattern.mix_reads % 6 == 1) {
+      const std::int64_t most = streams->capacity(pattern) / Streams::granularity;
+      const std::int64_t elements = (most - 5) * Streams::granularity;
+      EXPECT_EQ(streams->wrong_elements(pattern, elements), 0) << to_string(pattern);
+      EXPECT_GT(streams->seconds(pattern, elements, 2), 0.0) << to_string(pattern);
+    }
+  }
+}
+
 TEST(Streams, TimePassesOverAllSizes) {
   const auto streams = make_streams(Device::cpu(), 2, 1024 * kib);
   for (const StreamPattern& pattern : all_patterns()) {
