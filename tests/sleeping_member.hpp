@@ -31,14 +31,14 @@ class SleepingMember {
     waker_ = std::jthread([sleeper](const std::stop_token& stop) {
       while (!stop.stop_requested()) {
         pthread_kill(sleeper, SIGUSR1);
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        std::this_thread::sleep_for(std::chrono::microseconds(300));
       }
     });
   }
 
  private:
   static void sleep_a_while(int /*signal*/) {
-    constexpr std::timespec length{.tv_sec = 0, .tv_nsec = 2'000'000};
+    constexpr std::timespec length{.tv_sec = 0, .tv_nsec = 200'000};
     nanosleep(&length, nullptr);
   }
 

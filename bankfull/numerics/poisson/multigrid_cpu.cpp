@@ -1,5 +1,4 @@
 #include "bankfull/core/base/exact_sum.hpp"
-#include "bankfull/core/exec/helped_shares.hpp"
 #include "bankfull/numerics/poisson/multigrid.hpp"
 #include "bankfull/numerics/poisson/multigrid/cpu/cycle.hpp"
 #include "bankfull/numerics/poisson/multigrid/cpu/stages.hpp"
@@ -174,17 +173,15 @@ class CpuMultigrid final : public Solver<Real> {
     return static_cast<double>(std::bit_cast<Real>(static_cast<MagnitudeBits<Real>>(largest)));
   }
 
-  /// Work for a claim of a survey.
-  static constexpr std::int64_t cells_at_once = 32768;
-
   Survey survey_right_side() {
     const Range own = window_[0].own;
-    HelpedItems planes(team_.threads(), own.size(),
-                       (cells_at_once - 1) / outer_.f.layout().plane_pitch() + 1);
 #pragma omp parallel num_threads(team_.threads())
-    planes.each([&](std::int64_t plane) {
-      plane_surveys_[static_cast<std::size_t>(plane)] = survey_plane(own.begin + plane);
-    });
+    {
+      const Range mine = my_share(own.size());
+      for (std::int64_t plane = mine.begin; plane < mine.end; ++plane) {
+        plane_surveys_[static_cast<std::size_t>(plane)] = survey_plane(own.begin + plane);
+      }
+    }
     PlaneSurvey whole;
     for (const PlaneSurvey& plane : plane_surveys_) {
       whole.add(plane);

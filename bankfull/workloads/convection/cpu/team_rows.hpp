@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/core/base/bytes.hpp"
+#include "bankfull/core/base/cache_line.hpp"
 #include "bankfull/core/base/stream_store.hpp"
 #include "bankfull/core/exec/helped_shares.hpp"
 #include "bankfull/core/exec/team.hpp"
