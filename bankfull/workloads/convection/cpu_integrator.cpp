@@ -245,7 +245,7 @@ class CpuBackend {
     }
 
     void clear(const FlowOnCpu<Real>& flow) {
-      flow.rows.each_row([this](std::int64_t i, std::int64_t j) {
+      flow.rows.each_own_row([this](std::int64_t i, std::int64_t j) {
         std::fill_n(pressure[0].row(i, j), pressure.layout().row_pitch(), Real(0));
         std::fill_n(expected_change[0].row(i, j), expected_change.layout().row_pitch(), 0.0F);
       });

@@ -3,6 +3,7 @@
 #include "bankfull/workloads/himeno/cpu/fused.hpp"
 #include "bankfull/workloads/himeno/cpu/plan.hpp"
 #include "bankfull/workloads/himeno/cpu/row_sums.hpp"
+#include "bankfull/workloads/himeno/cpu/tiles.hpp"
 #include "bankfull/workloads/himeno/fields.hpp"
 #include "bankfull/workloads/himeno/reference.hpp"
 #include "bankfull/workloads/himeno/sweep.hpp"
@@ -40,7 +41,7 @@ template <class T>
 SweepView<T> part_of(const SweepView<T>& whole, const Box& part) {
   return {part.extents(), whole.coefficients.from(part.i0, part.j0, part.k0),
           whole.pressure.from(part.i0, part.j0, part.k0),
-          whole.next.from(part.i0, part.j0, part.k0)};
+          whole.next.from(part.i0, part.j0, part.k0), whole.whole_rows};
 }
 
 template <class T>
@@ -54,6 +55,7 @@ class CpuSolver final : public Solver {
         fields_(domain, Device::cpu()),
         fused_(fields_.layout(), domain.updated(domain.ghosts - 1),
                plan_fused_here(domain.ghosts, fields_.layout(), sizeof(T), problem.threads)),
+        l2_(cache_share(problem.threads).l2),
         sums_(domain.interior(), fused_.plan().sweeps),
         single_(make_runner(problem, domain,
                             plan_pass(problem.overlap, domain, thickness, problem.split),
@@ -141,6 +143,13 @@ class CpuSolver final : public Solver {
     return {1, static_cast<int>(std::min<std::int64_t>(team_.threads(), part.nj))};
   }
 
+  /// Of blocks of a part.
+  [[nodiscard]] TilePlan tiles(const Extents& part) const {
+    const TeamGrid grid = split_team(part, team_.threads());
+    return plan_tiles((part.nj + grid.j - 1) / grid.j,
+                      part.nk * static_cast<std::int64_t>(sizeof(T)), l2_);
+  }
+
   static std::string shape(const TeamGrid& grid) {
     return fmt::format("team {} x {} in i x j", grid.i, grid.j);
   }
@@ -163,7 +172,8 @@ class CpuSolver final : public Solver {
       case Schedule::marching:
         return shape(rows_grid(n));
       case Schedule::tuned:
-        return shape(split_team(n, team_.threads())) + ", streaming stores";
+        return fmt::format("{}, tiles of up to {} rows, streaming stores",
+                           shape(split_team(n, team_.threads())), tiles(n).rows);
       case Schedule::fused:
         return describe_fused(fused_.plan());
     }
@@ -176,29 +186,36 @@ class CpuSolver final : public Solver {
     const SweepView<T> view = this->view();
     const int last = iterations_per_pass(schedule) - 1;
     double gosa = 0.0;
-    sums_.clear(last);
+    if (schedule == Schedule::reference || !whole_rows()) {
+      sums_.clear(last);
+    }
     runner.run(
         view.next.origin, halos,
         [&](const PassStep& step) { sweep_part(schedule, part_of(view, step.part), step.part); },
-        [&] { gosa = sums_.total(last); });
+        [&] { gosa = sums_.total(team_, last); });
     fields_.advance();
     return gosa;
   }
 
   void sweep_part(Schedule schedule, const SweepView<T>& view, const Box& part) {
-    const TeamGrid planes_grid = split_team(view.updated, team_.threads());
     switch (schedule) {
       case Schedule::reference:
         sums_.at(0, part.i0, part.j0) += reference_sweep(fields_, part);
         break;
       case Schedule::direct:
-        sweep_rows(view, part, planes_grid, plain_row<T>);
+        sweep_rows(view, part, split_team(view.updated, team_.threads()), plain_row<T>);
         break;
       case Schedule::marching:
-        sweep_packed(view, part, rows_grid(view.updated), {.store = StoreKind::ordinary});
+        sweep_rows(view, part, rows_grid(view.updated),
+                   [&](const SweepView<T>& v, std::int64_t i, std::int64_t j) {
+                     return sweep_row_of(v, i, j, {.store = StoreKind::ordinary});
+                   });
         break;
       case Schedule::tuned:
-        sweep_packed(view, part, planes_grid, {.store = StoreKind::streaming, .prefetch = true});
+        sweep_in_tiles(view, split_team(view.updated, team_.threads()), tiles(view.updated),
+                       [&](std::int64_t i, std::int64_t j, double sum) {
+                         take_sum(part.i0 + i, part.j0 + j, sum);
+                       });
         break;
       case Schedule::fused:
         fused_(view, sums_);
@@ -206,8 +223,8 @@ class CpuSolver final : public Solver {
     }
   }
 
-  /// Adds sweep_row(view, i, j) to the sums of every row, each thread marching along i through its
-  /// block.
+  /// Calls sweep_row(view, i, j), which returns the sum of a row, for every row, each thread
+  /// marching along i through its block.
   template <class SweepRow>
   void sweep_rows(const SweepView<T>& view, const Box& part, const TeamGrid& grid,
                   const SweepRow& sweep_row) {
@@ -216,24 +233,25 @@ class CpuSolver final : public Solver {
       const Block block = grid.block(view.updated, share_number());
       for (std::int64_t i = block.planes.begin; i < block.planes.end; ++i) {
         for (std::int64_t j = block.rows.begin; j < block.rows.end; ++j) {
-          sums_.at(0, part.i0 + i, part.j0 + j) += sweep_row(view, i, j);
+          take_sum(part.i0 + i, part.j0 + j, sweep_row(view, i, j));
         }
       }
-      stream_store_fence();
     }
   }
 
-  void sweep_packed(const SweepView<T>& view, const Box& part, const TeamGrid& grid,
-                    const RowAccess& access) {
-    sweep_rows(view, part, grid, [&](const SweepView<T>& v, std::int64_t i, std::int64_t j) {
-      return sweep_row_with(access, coefficient_rows(v, i, j), pressure_rows(v, i, j),
-                            v.next.row(i, j), v.updated.nk, static_cast<T>(omega));
-    });
+  /// Of a row, or where ranks cut rows of a part of it.
+  void take_sum(std::int64_t i, std::int64_t j, double sum) {
+    double& of_row = sums_.at(0, i, j);
+    of_row = whole_rows() ? sum : of_row + sum;
   }
+
+  /// Whether ranks cut none.
+  [[nodiscard]] bool whole_rows() const { return domain().decomposition.grid().k == 1; }
 
   [[nodiscard]] SweepView<T> view() {
     const Fields<T>& present = fields_;
-    return {present.layout().interior(), present.all(), present.pressure(), fields_.next()};
+    return {present.layout().interior(), present.all(), present.pressure(), fields_.next(),
+            whole_rows()};
   }
 
   Precision precision_;
@@ -241,6 +259,7 @@ class CpuSolver final : public Solver {
   double perturbation_;
   Fields<T> fields_;
   FusedSweep<T> fused_;
+  std::int64_t l2_;  ///< bytes of a core
   RowSums sums_;
   PassRunner<T> single_;                  ///< passes of one iteration
   std::optional<PassRunner<T>> several_;  ///< fused passes, where there are several ranks

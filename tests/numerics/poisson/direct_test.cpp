@@ -5,6 +5,7 @@
 #include "tests/numerics/poisson/direct_cases.hpp"
 #include "tests/numerics/poisson/random_velocity.hpp"
 #include "tests/refusal_text.hpp"
+#include "tests/sleeping_member.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -48,6 +49,19 @@ TYPED_TEST(DirectCpu, GivesTheSameBitsForAnyTeamAndEveryTime) {
     const Values once = solved_on_cpu<TypeParam>(each.domain, f, 1);
     EXPECT_EQ(solved_on_cpu<TypeParam>(each.domain, f, 2, 2), once);
     EXPECT_EQ(solved_on_cpu<TypeParam>(each.domain, f, 3), once);
+  }
+}
+
+TYPED_TEST(DirectCpu, AMemberThatSleepsChangesNoBit) {
+  constexpr int threads = 3;
+  for (const NamedDomain& each : all_boundaries({28, 96, 96})) {
+    SCOPED_TRACE(each.name);
+    const Values f = random_right_side(each.domain, 2);
+    const Values once = solved_on_cpu<TypeParam>(each.domain, f, 1);
+    for (int member = 0; member < threads; ++member) {
+      const SleepingMember sleeper(threads, member);
+      EXPECT_EQ(solved_on_cpu<TypeParam>(each.domain, f, threads), once);
+    }
   }
 }
 

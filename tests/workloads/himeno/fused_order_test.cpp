@@ -46,7 +46,7 @@ FusedOutcome after_passes(int passes, const GridSize& grid, const FusedPassPlan&
     sweep({layout.interior(), present.all(), present.pressure(), fields.next()}, sums);
     fields.advance();
     for (int n = 0; n < plan.sweeps; ++n) {
-      outcome.gosa.push_back(sums.total(n));
+      outcome.gosa.push_back(sums.total(Team(1), n));
     }
   }
   outcome.pressure = pressure_of(fields);

@@ -70,6 +70,7 @@ class CountedSweep {
 
   void sweep() {
     const Extents n = layout_.interior();
+    const Value* none = nullptr;  // the boundary at the ends of rows is not written
     const SweepView<Value> view{n,
                                 {view_of(coefficients_), layout_.size(), coefficient_count},
                                 view_of(pressure_),
@@ -77,7 +78,7 @@ class CountedSweep {
     for (std::int64_t i = 0; i < n.ni; ++i) {
       for (std::int64_t j = 0; j < n.nj; ++j) {
         sweep_row_with(RowAccess{}, coefficient_rows(view, i, j), pressure_rows(view, i, j),
-                       view.next.row(i, j), n.nk, Value(omega));
+                       view.next.row(i, j), none, n.nk, Value(omega));
       }
     }
   }

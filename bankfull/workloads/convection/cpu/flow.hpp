@@ -71,7 +71,7 @@ struct FlowOnCpu {
   void touch(FieldSet<Real>& set) const {
     for (int field = 0; field < set.count(); ++field) {
       const FieldView<Real> view = set[field];
-      rows.each_row([&](std::int64_t i, std::int64_t j) {
+      rows.each_own_row([&](std::int64_t i, std::int64_t j) {
         std::fill_n(view.row(i, j), layout.row_pitch(), Real(0));
       });
     }

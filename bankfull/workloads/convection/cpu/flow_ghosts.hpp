@@ -34,19 +34,28 @@ class FlowGhosts {
 
   /// Rows beyond the ends of planes and rows; others are closed, and those of other ranks in place.
   void fill_ghost_rows(FieldSet<Real>& fields) const {
+    // Two planes beyond the ends, and in between two rows of each plane.
     const Extents& n = flow_.n;
-    flow_.executor.each(n.ni + 2, [&](std::int64_t plane) {
-      const std::int64_t i = plane - 1;
-      const bool beyond = i < 0 || i == n.ni;
-      for (std::int64_t j = -1; j <= n.nj; j += beyond ? 1 : n.nj + 1) {
-        for (int field = 0; field < flow_.count; ++field) {
-          ghosts_[static_cast<std::size_t>(field)].fill(fields[field], i, j);
-        }
+    const std::int64_t beyond = n.nj + 2;
+    flow_.executor.each(2 * (beyond + n.ni), [&](std::int64_t row) {
+      const std::int64_t inside = row - beyond;
+      if (inside < 0) {
+        fill_ghost_row(fields, -1, row - 1);
+      } else if (inside < 2 * n.ni) {
+        fill_ghost_row(fields, inside / 2, inside % 2 == 0 ? -1 : n.nj);
+      } else {
+        fill_ghost_row(fields, n.ni, inside - 2 * n.ni - 1);
       }
     });
   }
 
  private:
+  void fill_ghost_row(FieldSet<Real>& fields, std::int64_t i, std::int64_t j) const {
+    for (int field = 0; field < flow_.count; ++field) {
+      ghosts_[static_cast<std::size_t>(field)].fill(fields[field], i, j);
+    }
+  }
+
   const FlowOnCpu<Real>& flow_;
   std::vector<GhostRows<Real>> ghosts_;
 };

@@ -192,12 +192,12 @@ class FusedStrips {
     const RowAccess access{.store = last ? plan_.access.store : StoreKind::ordinary,
                            .prefetch = first && plan_.access.prefetch};
     T* next = last ? view_.next.row(i, j) : intermediate_row(sweep, i, j);
+    const T* boundary = view_.pressure.row(i, j);  // ranks do not cut rows where sweeps are fused
     const double sum =
         sweep_row_with(access, coefficient_rows(view_, i, j),
                        first ? pressure_rows(view_, i, j) : intermediate_rows(sweep - 1, i, j),
-                       next, view_.updated.nk, static_cast<T>(omega));
+                       next, boundary, view_.updated.nk, static_cast<T>(omega));
     if (!last) {
-      const T* boundary = view_.pressure.row(i, j);
       next[-1] = boundary[-1];
       next[view_.updated.nk] = boundary[view_.updated.nk];
     }

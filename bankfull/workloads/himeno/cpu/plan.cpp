@@ -176,6 +176,21 @@ TeamGrid split_team(const Extents& interior, int threads, int sweeps) {
   return best;
 }
 
+TilePlan plan_tiles(std::int64_t rows, std::int64_t row_bytes, std::int64_t l2) {
+  // The streams from memory begin anew with each plane: lower tiles lose by it what they gain.
+  constexpr std::int64_t least_rows = 16;
+  // Between two uses of a pressure a tile's rows of all fields that are read pass through the
+  // cache.
+  const std::int64_t fit = std::max(least_rows, l2 * 5 / 8 / (fields_read * row_bytes));
+  const bool worthwhile = fit * fields_read * row_bytes <= l2;
+  const std::int64_t tile_rows = worthwhile ? std::min(rows, fit) : rows;
+  // So much that neither a claim counts nor the planes that helpers read again; little of a pass
+  // that does not fit a cache.
+  constexpr std::int64_t claimed_bytes = std::int64_t{2} << 20;
+  const std::int64_t step_bytes = (fields_read + 1) * row_bytes * tile_rows;
+  return {.rows = tile_rows, .steps_at_once = (claimed_bytes + step_bytes - 1) / step_bytes};
+}
+
 FusedPassPlan plan_fused(const Layout& layout, std::size_t element_bytes, int threads,
                          const CacheShare& share, int max_sweeps) {
   Candidate best = candidate(2, layout, element_bytes, threads, share);

@@ -38,6 +38,17 @@ struct TeamGrid {
 /// halo rows that fused sweeps compute twice.
 TeamGrid split_team(const Extents& interior, int threads, int sweeps = 1);
 
+/// How a single sweep goes through the block of a thread: tile of rows by tile of rows, in steps of
+/// a plane of a tile.
+struct TilePlan {
+  std::int64_t rows = 1;           ///< of a tile
+  std::int64_t steps_at_once = 1;  ///< that a thread claims
+};
+
+/// For blocks with so many rows in a plane, of so many bytes in each field, and so many bytes of
+/// L2.
+TilePlan plan_tiles(std::int64_t rows, std::int64_t row_bytes, std::int64_t l2);
+
 /// How a fused pass runs.
 struct FusedPassPlan {
   int sweeps = 1;               ///< iterations in one pass over the coefficients

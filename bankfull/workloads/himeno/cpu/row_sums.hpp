@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/exec/for_each.hpp"
 #include "bankfull/core/field/box.hpp"
 
 #include <algorithm>
@@ -24,16 +25,12 @@ class RowSums {
 
   double& at(int sweep, std::int64_t i, std::int64_t j) { return sums_[index(sweep, i, j)]; }
 
-  [[nodiscard]] double total(int sweep) const {
-    double total = 0.0;
-    for (std::int64_t i = 0; i < interior_.ni; ++i) {
-      double plane = 0.0;
-      for (std::int64_t j = 0; j < interior_.nj; ++j) {
-        plane += sums_[index(sweep, i, j)];
-      }
-      total += plane;
-    }
-    return total;
+  /// Of all rows: by the team, in whose caches they are.
+  [[nodiscard]] double total(const Team& team, int sweep) const {
+    return reduce_sum(team, {0, interior_.ni, 0, interior_.nj, 0, 1},
+                      [&](std::int64_t i, std::int64_t j, std::int64_t /*k*/) {
+                        return sums_[index(sweep, i, j)];
+                      });
   }
 
  private:

@@ -3,7 +3,9 @@
 #include "bankfull/core/base/pack.hpp"
 #include "bankfull/core/field/view.hpp"
 #include "bankfull/workloads/himeno/point.hpp"
+#include "bankfull/workloads/himeno/problem.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +22,8 @@ struct SweepView {
   FieldSetView<const T> coefficients;
   FieldView<const T> pressure;
   FieldView<T> next;  ///< its boundary equals that of `pressure`
+  /// No other rank has cells beyond the ends of rows: the boundary is there.
+  bool whole_rows = false;
 };
 
 /// The twelve coefficient rows of one row of cells.
@@ -177,12 +181,18 @@ using PackedPressures =
 /// `next` overlaps none of the rows read. The only hot loop of the CPU schedules. `Ahead` is how
 /// many elements ahead rows are fetched, to their ends; 0: not at all.
 ///
+/// Nothing may read `next`, or the hardware begins to fetch it ahead of streaming stores that
+/// overwrite it. A row that ends within a cache line is therefore streamed to the end of the line,
+/// with the values that `boundary` has there: a row of the present pressure, which beyond the
+/// boundary along k equals the next one. Null where other ranks have the cells there: their values
+/// may be in `next` already. Then, and with ordinary stores, no cell beyond the row is written.
+///
 /// Traffic: 13 rows read (12 coefficients and the one row of pressure that is not in cache yet) and
 /// one written, 14 sizeof(T) bytes per cell; an ordinary store reads the line it writes besides.
 template <StoreKind Kind, int Ahead, class T>
 [[gnu::noinline]] double sweep_row(const CoefficientRows<T>& coefficients,
                                    const PressureRows<T>& pressures, T* __restrict next,
-                                   std::int64_t nk, T relaxation) {
+                                   const T* boundary, std::int64_t nk, T relaxation) {
   using P = Pack<T>;
   detail::PackedCoefficients<T> q(coefficients);
   detail::PackedPressures<T> p(pressures);
@@ -212,7 +222,7 @@ template <StoreKind Kind, int Ahead, class T>
   double sum = squares.total();
   if (k < nk) {
     // A whole pack again: lanes beyond the row read the padding that every row ends with, and are
-    // dropped. Stored through the cache: a partly filled streaming line costs a read and a write.
+    // dropped.
     fetch_ahead(k);
     const detail::LoadedPressures<T> last(pressures, k);
     const P ss = residual(q, last);
@@ -221,8 +231,13 @@ template <StoreKind Kind, int Ahead, class T>
     ss.store(residuals);
     relaxed(last(0, 0, 0), ss, factor).store(values);
     for (std::int64_t lane = 0; lane < nk - k; ++lane) {
-      next[k + lane] = values[lane];
       sum += static_cast<double>(residuals[lane]) * static_cast<double>(residuals[lane]);
+    }
+    if (Kind == StoreKind::streaming && boundary != nullptr) {
+      std::copy(boundary + nk, boundary + k + P::width, values + (nk - k));
+      P::load(values).stream(next + k);
+    } else {
+      std::copy_n(values, nk - k, next + k);
     }
   }
   return sum;
@@ -258,14 +273,26 @@ inline constexpr int prefetch_elements = 8 * Pack<T>::width;
 
 template <class T>
 double sweep_row_with(const RowAccess& access, const CoefficientRows<T>& q,
-                      const PressureRows<T>& p, T* next, std::int64_t nk, T relaxation) {
+                      const PressureRows<T>& p, T* next, const T* boundary, std::int64_t nk,
+                      T relaxation) {
   constexpr int ahead = prefetch_elements<T>;
   if (access.store == StoreKind::streaming) {
-    return access.prefetch ? sweep_row<StoreKind::streaming, ahead>(q, p, next, nk, relaxation)
-                           : sweep_row<StoreKind::streaming, 0>(q, p, next, nk, relaxation);
+    return access.prefetch
+               ? sweep_row<StoreKind::streaming, ahead>(q, p, next, boundary, nk, relaxation)
+               : sweep_row<StoreKind::streaming, 0>(q, p, next, boundary, nk, relaxation);
   }
-  return access.prefetch ? sweep_row<StoreKind::ordinary, ahead>(q, p, next, nk, relaxation)
-                         : sweep_row<StoreKind::ordinary, 0>(q, p, next, nk, relaxation);
+  return access.prefetch
+             ? sweep_row<StoreKind::ordinary, ahead>(q, p, next, boundary, nk, relaxation)
+             : sweep_row<StoreKind::ordinary, 0>(q, p, next, boundary, nk, relaxation);
+}
+
+/// One row of a single sweep.
+template <class T>
+double sweep_row_of(const SweepView<T>& view, std::int64_t i, std::int64_t j,
+                    const RowAccess& access) {
+  return sweep_row_with(access, coefficient_rows(view, i, j), pressure_rows(view, i, j),
+                        view.next.row(i, j), view.whole_rows ? view.pressure.row(i, j) : nullptr,
+                        view.updated.nk, static_cast<T>(omega));
 }
 
 }  // namespace bankfull::himeno
