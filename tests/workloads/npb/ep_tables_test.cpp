@@ -177,7 +177,7 @@ double error_near_one(int log2_distance, const FactorOf& factor_of) {
 }
 
 TYPED_TEST(EpLogTable, IsOffTowardsOneByWhatARoundingOfTheSquaresMakes) {
-  constexpr double most = TypeParam::log2_intervals > 8 ? 2.0 : 4.0;
+  constexpr double most = TypeParam::log2_intervals > 8 ? 0.7 : 1.5;
   for (int log2_distance = 2; log2_distance <= 40; ++log2_distance) {
     EXPECT_LE(error_near_one(log2_distance, [](double t) { return TestFixture::factor_of(t); }),
               most)

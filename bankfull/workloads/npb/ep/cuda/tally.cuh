@@ -45,7 +45,7 @@ struct TallyArguments {
   double* partials;    ///< list after list, one value per block
 };
 
-/// 1 / sqrt(u) of a positive normal number within 2^-20. The instruction determines the upper word;
+/// 1 / sqrt(u) of a positive normal number within 2^-19. The instruction determines the upper word;
 /// what the lower one is does not matter, and `any` may be one that needs no instruction.
 __device__ __forceinline__ double guess_of_reciprocal_root(double u, double any) {
   double guess;
