@@ -87,7 +87,12 @@ class Tables {
   /// Builds them; by all threads of the block.
   __device__ Tables(const FactorConstants& factor, double log_scale) : factor_(factor) {
     extern __shared__ __align__(128) unsigned char shared[];
-    __shared__ __align__(packed_bytes) PackedCounts packed[bin_classes];
+    // With room to start at a multiple of its size: compilers align variables of such sizes within
+    // a block's shared memory, which begins at an odd multiple of 1024.
+    __shared__ PackedCounts packed_room[2 * bin_classes];
+    packed_ = (shared_address(packed_room) + packed_bytes - 1) & ~(packed_bytes - 1);
+    auto* const packed =
+        packed_room + (packed_ - shared_address(packed_room)) / sizeof(PackedCounts);
     auto* const copy = reinterpret_cast<Interval*>(shared);
     for (unsigned n = threadIdx.x; n < Config::Table::intervals; n += blockDim.x) {
       const Interval interval = Config::Table::interval(n, factor, log_scale);
@@ -101,7 +106,6 @@ class Tables {
     read_high_of_two();
     intervals_ = shared_address(copy) - Config::Table::first() * stride +
                  threadIdx.x % Config::copies * static_cast<unsigned>(sizeof(Interval));
-    packed_ = shared_address(packed);
     // Otherwise the compiler would recompute these for every pair.
     asm("" : "+r"(intervals_), "+r"(packed_));
   }
