@@ -45,13 +45,28 @@ struct TallyArguments {
   double* partials;    ///< list after list, one value per block
 };
 
-/// 1 / sqrt(u) of a positive normal number within 2^-19. The instruction determines the upper word;
-/// what the lower one is does not matter, and `any` may be one that needs no instruction.
-__device__ __forceinline__ double guess_of_reciprocal_root(double u, double any) {
+/// 1 / sqrt(u) of a positive normal number within 2^-19; the lower word is 0.
+__device__ __forceinline__ double guess_of_reciprocal_root(double u) {
   double guess;
   asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(guess) : "d"(u));
-  return __hiloint2double(__double2hiint(guess), __double2loint(any));
+  return guess;
 }
+
+/// Pairs whose counts are added to each other before they are added to those of the segment: an
+/// instruction can add three numbers.
+inline constexpr int pairs_at_once = 2;
+
+/// Counts of a segment or of some pairs of it.
+struct SegmentCounts {
+  std::uint32_t marks = 0;  ///< sum of the intervals'
+  PackedCounts packed{0, 0};
+
+  __device__ __forceinline__ void add(const SegmentCounts& other) {
+    marks += other.marks;
+    packed.usual += other.packed.usual;
+    packed.rare += other.packed.rare;
+  }
+};
 
 /// A thread's results. Sums are of deviates times `deviate_scale`.
 struct ThreadTally {
@@ -61,20 +76,16 @@ struct ThreadTally {
   double absolute_y = 0.0;
   std::uint32_t rejected = 0;
   std::uint32_t counts[bins - 1] = {};  ///< of bins from 1 on
-
-  // Counts of one segment.
-  std::uint32_t marks = 0;  ///< sum of the intervals'
-  PackedCounts packed{0, 0};
+  SegmentCounts segment;
 
   /// Takes the segment's counts into the others.
   __device__ __forceinline__ void unpack() {
-    rejected += marks & 0xffffU;
+    rejected += segment.marks & 0xffffU;
 #pragma unroll
     for (int n = 0; n < bins - 1; ++n) {
-      counts[n] += packed_count(packed, n + 1);
+      counts[n] += packed_count(segment.packed, n + 1);
     }
-    marks = 0;
-    packed = {0, 0};
+    segment = {};
   }
 };
 
@@ -198,9 +209,10 @@ __device__ __forceinline__ Pair next_pair(State& state, std::uint32_t high_of_tw
 /// Adds the deviates of a pair, whose `scaled_logarithm` is m.
 template <class Config>
 __device__ __forceinline__ void add_deviates(const Pair& pair, double m,
-                                             const Tables<Config>& tables, ThreadTally& tally) {
+                                             const Tables<Config>& tables, ThreadTally& tally,
+                                             SegmentCounts& counts) {
   const double u = under_root(m, pair.t);
-  const double times = factor(m, u, guess_of_reciprocal_root(u, pair.t), tables.factor());
+  const double times = factor(m, u, guess_of_reciprocal_root(u), tables.factor());
   const double x = pair.x * times;
   const double y = pair.y * times;
   tally.sum_x += x;
@@ -208,20 +220,20 @@ __device__ __forceinline__ void add_deviates(const Pair& pair, double m,
   tally.absolute_x += fabs(x);
   tally.absolute_y += fabs(y);
   const PackedCounts one = tables.packed_one_of(x, y);
-  tally.packed.usual += one.usual;
-  tally.packed.rare += one.rare;
+  counts.packed.usual += one.usual;
+  counts.packed.rare += one.rare;
 }
 
 /// Adds a pair, but for those with t below the table. There is no branch: like these, a rejected
 /// pair has the logarithm 0 and thus deviates 0, and is counted by its interval's mark.
 template <class Config>
 __device__ __forceinline__ void add_pair(const Pair& pair, const Tables<Config>& tables,
-                                         ThreadTally& tally) {
+                                         ThreadTally& tally, SegmentCounts& counts) {
   const auto interval = tables.interval_of(pair.t);
-  tally.marks += static_cast<std::uint32_t>(__double2loint(interval.reciprocal));
+  counts.marks += static_cast<std::uint32_t>(__double2loint(interval.reciprocal));
   add_deviates(pair,
                scaled_logarithm(pair.t, interval.reciprocal, interval.offset, tables.factor()),
-               tables, tally);
+               tables, tally, counts);
 }
 
 /// Adds those pairs of a segment with t below the table.
@@ -241,7 +253,7 @@ __device__ void add_small_pairs(State state, const Tables<Config>& tables, Threa
     }
     const auto interval = tables.interval_of(t);
     const double m = scaled_logarithm(t, interval.reciprocal, interval.offset, tables.factor());
-    add_deviates(pair, m + missing, tables, tally);
+    add_deviates(pair, m + missing, tables, tally, tally.segment);
   }
 }
 
@@ -278,11 +290,16 @@ __global__ void __launch_bounds__(Config::threads)
   const auto rounds = static_cast<unsigned>((a.segments - thread + threads - 1) / threads);
   for (unsigned round = 0; round < rounds; ++round) {
     State state(begin);
-#pragma unroll(Config::unroll)
-    for (int n = 0; n < segment_pairs; ++n) {
-      add_pair(next_pair(state, tables.high_of_two()), tables, tally);
+#pragma unroll(Config::unroll / pairs_at_once)
+    for (int n = 0; n < segment_pairs; n += pairs_at_once) {
+      SegmentCounts counts;
+#pragma unroll
+      for (int k = 0; k < pairs_at_once; ++k) {
+        add_pair(next_pair(state, tables.high_of_two()), tables, tally, counts);
+      }
+      tally.segment.add(counts);
     }
-    if (tally.marks >= Config::Table::too_small) {
+    if (tally.segment.marks >= Config::Table::too_small) {
       add_small_pairs(State(begin), tables, tally);
     }
     tally.unpack();
