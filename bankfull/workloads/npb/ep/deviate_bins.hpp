@@ -25,48 +25,65 @@ BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE double shifted_symmetric_value(
 }
 
 // Pairs are counted by max(|X|, |Y|) in classes finer than the bins: an eighth of a binade each,
-// determined by the upper bits of a number. The packed counts of all bins are incremented by one
-// addition.
+// determined by bits of the number's upper half. The packed counts of all bins are incremented by
+// an addition to each of two words.
 
-inline constexpr std::uint32_t bin_classes = 64;
-inline constexpr int packed_bits = 7;  ///< of each bin but the first
+/// X and Y come times this. The larger of an accepted pair is below 16, as t >= 2^-89, and at least
+/// 2^-27, as t <= 1 - 2^-53. Their binades, 31 in number, then have biased exponents from 993 to
+/// 1023, of which the last five bits are different, and never 0. So bits of the exponent need no
+/// bounds, and are 0 for deviates 0 of a rejected pair alone.
+inline constexpr double deviate_scale = 0.125;
+
+inline constexpr std::uint32_t bin_classes = 256;
+
+/// Counts of bins from 1 on: seven bits each, of four bins a word, and those of the last bin, which
+/// no known pair is in, in the four bits that are left.
+struct alignas(8) PackedCounts {
+  std::uint32_t usual;  ///< bins 1 to 4
+  std::uint32_t rare;   ///< bins 5 to 8, and 9
+};
+
+inline constexpr int packed_bits = 7;
+inline constexpr int packed_bins = 4;  ///< of a word
 inline constexpr int max_packed = (1 << packed_bits) - 1;
 
-/// Upper half of the larger deviate, or of 0.5, which is in the same bin as smaller ones. Upper
-/// halves of positive numbers have the order of the fp32 numbers of these bits, and fp32 units can
-/// take a maximum of magnitudes at once.
+/// Upper half of the larger deviate. Upper halves of positive numbers have the order of the fp32
+/// numbers of these bits, and fp32 units can take a maximum of magnitudes at once.
 BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE std::uint32_t larger_high_word(double x, double y) {
   const auto high = [](double value) {
     return std::bit_cast<float>(
         static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(value) >> 32));
   };
-  constexpr auto half = std::bit_cast<float>(std::uint32_t{0x3fe00000});
-  const float larger = std::fmax(std::fabs(high(x)), std::fabs(high(y)));
-  return std::bit_cast<std::uint32_t>(std::fmax(larger, half));
+  return std::bit_cast<std::uint32_t>(std::fmax(std::fabs(high(x)), std::fabs(high(y))));
 }
 
 inline constexpr int bin_class_shift = 17;
 
-/// Three bits of the exponent and three of the mantissa.
+/// Five bits of the exponent and three of the mantissa; x and y times `deviate_scale`.
 BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE std::uint32_t bin_class(double x, double y) {
   return larger_high_word(x, y) >> bin_class_shift & (bin_classes - 1);
 }
 
 /// The increment of the packed counts for a pair of a class.
-BANKFULL_HOST_DEVICE constexpr std::uint64_t packed_one(std::uint32_t bin_class) {
-  // The exponents of 1/2, 1, 2, 4 and 8 end in the bits of 6, 7, 0, 1 and 2.
-  const std::uint32_t exponent = (bin_class / 8 + 2) % 8;
-  if (exponent == 0) {
-    return 0;
+BANKFULL_HOST_DEVICE constexpr PackedCounts packed_one(std::uint32_t bin_class) {
+  constexpr std::uint32_t of_one = 28;  // last bits of the exponent of 1, scaled
+  const std::uint32_t exponent = bin_class / 8;
+  if (exponent < of_one) {
+    return {0, 0};
   }
-  const std::uint32_t bin = ((8 + bin_class % 8) << (exponent - 1)) / 8;
-  return std::uint64_t{1} << (packed_bits * ((bin < bins ? bin : bins - 1) - 1));
+  const std::uint32_t bin = ((8 + bin_class % 8) << (exponent - of_one)) / 8;
+  const std::uint32_t n = (bin < bins ? bin : bins - 1) - 1;
+  const std::uint32_t one = std::uint32_t{1}
+                            << (packed_bits * (n < packed_bins ? n : n - packed_bins));
+  return n < packed_bins ? PackedCounts{one, 0} : PackedCounts{0, one};
 }
 
 /// The count of a bin from 1 on.
-BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE std::uint32_t packed_count(std::uint64_t packed,
+BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE std::uint32_t packed_count(PackedCounts packed,
                                                                        int bin) {
-  return static_cast<std::uint32_t>(packed >> (packed_bits * (bin - 1))) &
+  const int n = bin - 1;
+  const std::uint32_t word = n < packed_bins ? packed.usual : packed.rare;
+  return word >> (packed_bits * (n < packed_bins ? n : n - packed_bins)) &
          static_cast<std::uint32_t>(max_packed);
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 using cuda::list_count;
 using cuda::segment_pairs;
-using TallyShape = cuda::Shape<kernel_log2_intervals, 2, 1024, 4>;
+using TallyShape = cuda::Shape<kernel_log2_intervals, 1, 1024, 4>;
 
 /// Results of a share of the pairs.
 using Lists = std::array<double, list_count>;
@@ -22,6 +22,7 @@ class TallyMachine {
       : ranks_(&ranks),
         stream_(gpu),
         blocks_(multiprocessors_of(gpu)),
+        factor_(factor_constants(kernel_log2_intervals, deviate_scale)),
         log_scale_(1.0 + perturbation),
         sums_(static_cast<std::size_t>(blocks_ * list_count)),
         lists_(MemorySpace::device, list_count),
@@ -53,7 +54,8 @@ class TallyMachine {
         stream_,
         {dim3(static_cast<unsigned>(blocks_)), dim3(TallyShape::threads), TallyShape::shared_bytes},
         cuda::tally_kernel<TallyShape>,
-        cuda::TallyArguments<TallyShape>{.log_scale = log_scale_,
+        cuda::TallyArguments<TallyShape>{.factor = factor_,
+                                         .log_scale = log_scale_,
                                          .state = Generator(seed, numbers_before).state(),
                                          .segments = static_cast<std::uint64_t>(segments.size()),
                                          .jump = generator_jump(2 * segment_pairs * threads),
@@ -79,6 +81,7 @@ class TallyMachine {
   const Communicator* ranks_;
   Stream stream_;
   int blocks_;
+  FactorConstants factor_;
   double log_scale_;
   FixedOrderSums sums_;
   Buffer<double> lists_;

@@ -4,6 +4,7 @@
 #include "bankfull/core/exec/vector16.cuh"
 #include "bankfull/workloads/npb/ep/deviate_bins.hpp"
 #include "bankfull/workloads/npb/ep/ep.hpp"
+#include "bankfull/workloads/npb/ep/factor.hpp"
 #include "bankfull/workloads/npb/ep/log_table.hpp"
 #include "bankfull/workloads/npb/generator.hpp"
 
@@ -15,7 +16,7 @@ namespace bankfull::npb::ep::cuda {
 inline constexpr int list_count = 4 + (bins - 1) + 1;
 
 /// Configuration of the kernel. Neighbouring copies of the table are in different banks, which
-/// reduces bank conflicts within a warp.
+/// reduces bank conflicts within a warp. A thread's loop has `Unroll` pairs in its body.
 template <int Log2Intervals, int Copies, int Threads, int Unroll>
 struct Shape {
   using Table = LogTable<Log2Intervals>;
@@ -26,9 +27,9 @@ struct Shape {
       Table::intervals * sizeof(typename Table::Interval) * copies;
 };
 
-/// fp64 instructions per pair: 4 for X, Y and t, 5 for the logarithm, 9 for the root and the
-/// deviates, 4 for the sums.
-inline constexpr int fp64_instructions_per_pair = 22;
+/// fp64 instructions per pair: 4 for x, y and t, 4 for the logarithm, 6 for the factor, 2 for X and
+/// Y, 4 for the sums.
+inline constexpr int fp64_instructions_per_pair = 20;
 
 /// Pairs that a thread generates before it unpacks its packed counts.
 inline constexpr int segment_pairs = 64;
@@ -36,6 +37,7 @@ static_assert(segment_pairs <= max_packed);
 
 template <class Config>
 struct TallyArguments {
+  FactorConstants factor;
   double log_scale;     ///< of the table's logarithms: 1, but where the verification is checked
   std::uint64_t state;  ///< of the generator where the segments begin
   std::uint64_t segments;
@@ -43,16 +45,30 @@ struct TallyArguments {
   double* partials;    ///< list after list, one value per block
 };
 
-/// 1 / sqrt(u) of a positive normal number, within two units of the last place. `three_eighths` is
-/// that number.
-__device__ __forceinline__ double reciprocal_root(double u, double three_eighths) {
+/// 1 / sqrt(u) of a positive normal number within 2^-19; the lower word is 0.
+__device__ __forceinline__ double guess_of_reciprocal_root(double u) {
   double guess;
   asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(guess) : "d"(u));
-  const double error = fma(-u, guess * guess, 1.0);
-  return fma(fma(error, three_eighths, 0.5), error * guess, guess);
+  return guess;
 }
 
-/// A thread's results.
+/// Pairs whose counts are added to each other before they are added to those of the segment: an
+/// instruction can add three numbers.
+inline constexpr int pairs_at_once = 2;
+
+/// Counts of a segment or of some pairs of it.
+struct SegmentCounts {
+  std::uint32_t marks = 0;  ///< sum of the intervals'
+  PackedCounts packed{0, 0};
+
+  __device__ __forceinline__ void add(const SegmentCounts& other) {
+    marks += other.marks;
+    packed.usual += other.packed.usual;
+    packed.rare += other.packed.rare;
+  }
+};
+
+/// A thread's results. Sums are of deviates times `deviate_scale`.
 struct ThreadTally {
   double sum_x = 0.0;
   double sum_y = 0.0;
@@ -60,29 +76,17 @@ struct ThreadTally {
   double absolute_y = 0.0;
   std::uint32_t rejected = 0;
   std::uint32_t counts[bins - 1] = {};  ///< of bins from 1 on
-
-  // Counts of one segment.
-  std::uint32_t marks = 0;  ///< sum of the intervals'
-  std::uint64_t packed = 0;
+  SegmentCounts segment;
 
   /// Takes the segment's counts into the others.
   __device__ __forceinline__ void unpack() {
-    rejected += marks & 0xffffU;
+    rejected += segment.marks & 0xffffU;
 #pragma unroll
     for (int n = 0; n < bins - 1; ++n) {
-      counts[n] += packed_count(packed, n + 1);
+      counts[n] += packed_count(segment.packed, n + 1);
     }
-    marks = 0;
-    packed = 0;
+    segment = {};
   }
-};
-
-/// Constants that a thread holds in registers.
-template <class Table>
-struct Constants {
-  typename Table::Coefficients series;
-  double three_eighths = 0.375;
-  std::uint32_t high_of_two = high_word_of_two;
 };
 
 /// A block's tables in shared memory, as one thread sees them.
@@ -92,12 +96,17 @@ class Tables {
   using Interval = typename Config::Table::Interval;
 
   /// Builds them; by all threads of the block.
-  __device__ explicit Tables(double log_scale) {
+  __device__ Tables(const FactorConstants& factor, double log_scale) : factor_(factor) {
     extern __shared__ __align__(128) unsigned char shared[];
-    __shared__ __align__(packed_bytes) std::uint64_t packed[bin_classes];
+    // With room to start at a multiple of its size: compilers align variables of such sizes within
+    // a block's shared memory, which begins at an odd multiple of 1024.
+    __shared__ PackedCounts packed_room[2 * bin_classes];
+    packed_ = (shared_address(packed_room) + packed_bytes - 1) & ~(packed_bytes - 1);
+    auto* const packed =
+        packed_room + (packed_ - shared_address(packed_room)) / sizeof(PackedCounts);
     auto* const copy = reinterpret_cast<Interval*>(shared);
     for (unsigned n = threadIdx.x; n < Config::Table::intervals; n += blockDim.x) {
-      const Interval interval = Config::Table::interval(n, log_scale);
+      const Interval interval = Config::Table::interval(n, factor, log_scale);
       for (unsigned of_it = 0; of_it < Config::copies; ++of_it) {
         copy[n * Config::copies + of_it] = interval;
       }
@@ -105,17 +114,17 @@ class Tables {
     if (threadIdx.x < bin_classes) {
       packed[threadIdx.x] = packed_one(threadIdx.x);
     }
-    read_constants();
+    read_high_of_two();
     intervals_ = shared_address(copy) - Config::Table::first() * stride +
                  threadIdx.x % Config::copies * static_cast<unsigned>(sizeof(Interval));
-    packed_ = shared_address(packed);
     // Otherwise the compiler would recompute these for every pair.
     asm("" : "+r"(intervals_), "+r"(packed_));
   }
 
-  [[nodiscard]] __device__ __forceinline__ const Constants<typename Config::Table>& constants()
-      const {
-    return constants_;
+  [[nodiscard]] __device__ __forceinline__ const FactorConstants& factor() const { return factor_; }
+
+  [[nodiscard]] __device__ __forceinline__ std::uint32_t high_of_two() const {
+    return high_of_two_;
   }
 
   [[nodiscard]] __device__ __forceinline__ Interval interval_of(double t) const {
@@ -126,38 +135,37 @@ class Tables {
     return interval;
   }
 
-  [[nodiscard]] __device__ __forceinline__ std::uint64_t packed_one_of(double x, double y) const {
+  [[nodiscard]] __device__ __forceinline__ PackedCounts packed_one_of(double x, double y) const {
     // A class's address within the table, out of one shift.
     constexpr int shift = bin_class_shift - 3;
-    constexpr std::uint32_t mask = packed_bytes - sizeof(std::uint64_t);
-    std::uint64_t one;
-    asm("ld.shared.u64 %0, [%1];"
-        : "=l"(one)
+    constexpr std::uint32_t mask = packed_bytes - sizeof(PackedCounts);
+    PackedCounts one;
+    asm("ld.shared.v2.u32 {%0,%1}, [%2];"
+        : "=r"(one.usual), "=r"(one.rare)
         : "r"((larger_high_word(x, y) >> shift & mask) | packed_));
     return one;
   }
 
  private:
-  /// Through memory: the compiler would materialise known constants for every pair instead of
-  /// keeping them in registers.
-  __device__ __forceinline__ void read_constants() {
-    __shared__ Constants<typename Config::Table> there;
+  /// Through memory: the compiler would materialise a known constant for every pair instead of
+  /// keeping it in a register.
+  __device__ __forceinline__ void read_high_of_two() {
+    __shared__ std::uint32_t there;
     if (threadIdx.x == 0) {
-      there = Constants<typename Config::Table>{};
+      there = high_word_of_two;
     }
     __syncthreads();
     const volatile auto& read = there;
-    constants_.series.third = read.series.third;
-    constants_.three_eighths = read.three_eighths;
-    constants_.high_of_two = read.high_of_two;
+    high_of_two_ = read;
   }
 
   static constexpr unsigned stride = Config::copies * sizeof(Interval);
-  static constexpr unsigned packed_bytes = bin_classes * sizeof(std::uint64_t);
+  static constexpr unsigned packed_bytes = bin_classes * sizeof(PackedCounts);
 
-  unsigned intervals_;  ///< address of where the interval of t = 0 would be
-  unsigned packed_;     ///< a multiple of the table's size
-  Constants<typename Config::Table> constants_;
+  unsigned intervals_;             ///< address of where the interval of t = 0 would be
+  unsigned packed_;                ///< a multiple of the table's size
+  const FactorConstants& factor_;  ///< instructions read them from the kernel's arguments
+  std::uint32_t high_of_two_;
 };
 
 /// A state of the generator, times 2^shifted_bits.
@@ -198,32 +206,34 @@ __device__ __forceinline__ Pair next_pair(State& state, std::uint32_t high_of_tw
   return {x, y, __fma_rd(x, x, __dmul_rd(y, y))};
 }
 
-/// Adds the deviates of a pair.
+/// Adds the deviates of a pair, whose `scaled_logarithm` is m.
 template <class Config>
-__device__ __forceinline__ void add_deviates(const Pair& pair, double minus_two_log,
-                                             const Tables<Config>& tables, ThreadTally& tally) {
-  // The square root of 0 must be 0; the added number is too small to change any other.
-  constexpr double next_to_nothing = 0x1p-960;
-  const double factor = minus_two_log * reciprocal_root(fma(minus_two_log, pair.t, next_to_nothing),
-                                                        tables.constants().three_eighths);
-  const double x = pair.x * factor;
-  const double y = pair.y * factor;
+__device__ __forceinline__ void add_deviates(const Pair& pair, double m,
+                                             const Tables<Config>& tables, ThreadTally& tally,
+                                             SegmentCounts& counts) {
+  const double u = under_root(m, pair.t);
+  const double times = factor(m, u, guess_of_reciprocal_root(u), tables.factor());
+  const double x = pair.x * times;
+  const double y = pair.y * times;
   tally.sum_x += x;
   tally.sum_y += y;
   tally.absolute_x += fabs(x);
   tally.absolute_y += fabs(y);
-  tally.packed += tables.packed_one_of(x, y);
+  const PackedCounts one = tables.packed_one_of(x, y);
+  counts.packed.usual += one.usual;
+  counts.packed.rare += one.rare;
 }
 
 /// Adds a pair, but for those with t below the table. There is no branch: like these, a rejected
 /// pair has the logarithm 0 and thus deviates 0, and is counted by its interval's mark.
 template <class Config>
 __device__ __forceinline__ void add_pair(const Pair& pair, const Tables<Config>& tables,
-                                         ThreadTally& tally) {
+                                         ThreadTally& tally, SegmentCounts& counts) {
   const auto interval = tables.interval_of(pair.t);
-  tally.marks += static_cast<std::uint32_t>(__double2loint(interval.reciprocal));
-  add_deviates(pair, Config::Table::minus_two_log(pair.t, interval, tables.constants().series),
-               tables, tally);
+  counts.marks += static_cast<std::uint32_t>(__double2loint(interval.reciprocal));
+  add_deviates(pair,
+               scaled_logarithm(pair.t, interval.reciprocal, interval.offset, tables.factor()),
+               tables, tally, counts);
 }
 
 /// Adds those pairs of a segment with t below the table.
@@ -231,7 +241,7 @@ template <class Config>
 __device__ void add_small_pairs(State state, const Tables<Config>& tables, ThreadTally& tally) {
   using Table = typename Config::Table;
   for (int n = 0; n < segment_pairs; ++n) {
-    const Pair pair = next_pair(state, tables.constants().high_of_two);
+    const Pair pair = next_pair(state, tables.high_of_two());
     if (pair.t >= Table::smallest) {
       continue;
     }
@@ -239,9 +249,11 @@ __device__ void add_small_pairs(State state, const Tables<Config>& tables, Threa
     double missing = 0.0;
     while (t < Table::smallest) {
       t *= 1.0 / Table::smallest;
-      missing += 2.0 * Table::binades * 0.6931471805599453;
+      missing += tables.factor().sigma * (2.0 * Table::binades * 0.6931471805599453);
     }
-    add_deviates(pair, Table::minus_two_log(t, tables.interval_of(t)) + missing, tables, tally);
+    const auto interval = tables.interval_of(t);
+    const double m = scaled_logarithm(t, interval.reciprocal, interval.offset, tables.factor());
+    add_deviates(pair, m + missing, tables, tally, tally.segment);
   }
 }
 
@@ -253,10 +265,11 @@ __device__ void write_sums(const ThreadTally& tally, double* partials) {
       partials[static_cast<unsigned>(list) * gridDim.x + blockIdx.x] = sum;
     }
   };
-  write(0, tally.sum_x);
-  write(1, tally.sum_y);
-  write(2, tally.absolute_x);
-  write(3, tally.absolute_y);
+  constexpr double unscaled = 1.0 / deviate_scale;
+  write(0, unscaled * tally.sum_x);
+  write(1, unscaled * tally.sum_y);
+  write(2, unscaled * tally.absolute_x);
+  write(3, unscaled * tally.absolute_y);
 #pragma unroll
   for (int n = 0; n < bins - 1; ++n) {
     write(4 + n, tally.counts[n]);
@@ -269,7 +282,7 @@ __device__ void write_sums(const ThreadTally& tally, double* partials) {
 template <class Config>
 __global__ void __launch_bounds__(Config::threads)
     tally_kernel(const __grid_constant__ TallyArguments<Config> a) {
-  const Tables<Config> tables(a.log_scale);
+  const Tables<Config> tables(a.factor, a.log_scale);
   const std::uint64_t threads = std::uint64_t{gridDim.x} * Config::threads;
   const std::uint64_t thread = std::uint64_t{blockIdx.x} * Config::threads + threadIdx.x;
   std::uint64_t begin = a.state * generator_jump(2 * segment_pairs * thread) << shifted_bits;
@@ -277,11 +290,16 @@ __global__ void __launch_bounds__(Config::threads)
   const auto rounds = static_cast<unsigned>((a.segments - thread + threads - 1) / threads);
   for (unsigned round = 0; round < rounds; ++round) {
     State state(begin);
-#pragma unroll(Config::unroll)
-    for (int n = 0; n < segment_pairs; ++n) {
-      add_pair(next_pair(state, tables.constants().high_of_two), tables, tally);
+#pragma unroll(Config::unroll / pairs_at_once)
+    for (int n = 0; n < segment_pairs; n += pairs_at_once) {
+      SegmentCounts counts;
+#pragma unroll
+      for (int k = 0; k < pairs_at_once; ++k) {
+        add_pair(next_pair(state, tables.high_of_two()), tables, tally, counts);
+      }
+      tally.segment.add(counts);
     }
-    if (tally.marks >= Config::Table::too_small) {
+    if (tally.segment.marks >= Config::Table::too_small) {
       add_small_pairs(State(begin), tables, tally);
     }
     tally.unpack();
