@@ -54,7 +54,7 @@ TEST(RowPieces, AreAllRowsBlockByBlock) {
 TEST(TeamRows, DoAllRowsOnceAndFindTheLargest) {
   for (const Extents& n : {Extents{12, 40, 256}, {2, 100, 256}, {30, 1, 5000}, {5, 3, 7}}) {
     for (const int threads : {1, 2, 3}) {
-      const TeamRows rows(n, threads, 4 * 8 * n.nk, 8);
+      const TeamRows rows(n, threads, std::int64_t{32} * n.nk, 8);
       std::vector<int> done(static_cast<std::size_t>(n.ni * n.nj), 0);
       const auto body = [&](std::int64_t i, std::int64_t j) {
         ++done[static_cast<std::size_t>(i * n.nj + j)];

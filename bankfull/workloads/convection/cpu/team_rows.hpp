@@ -30,7 +30,7 @@ inline RowShare rows_of_member(const Extents& n, int member, int members) {
 
 /// Neighbouring rows of a plane.
 struct RowPiece {
-  std::int64_t plane;
+  std::int64_t plane = 0;
   Range rows;
 };
 
