@@ -70,36 +70,34 @@ class RegisterTile {
   Native rows_[static_cast<std::size_t>(width)];
 };
 
-/// The two parts of as many complex numbers as a pack has lanes.
+/// The two parts of as many complex numbers as a register has lanes.
 template <class T>
-struct ComplexPack {
-  Pack<T> re;  ///< real parts
-  Pack<T> im;  ///< imaginary parts
-
-  /// From memory, where parts alternate.
-  BANKFULL_ALWAYS_INLINE static ComplexPack load_alternating(const T* from) {
-    const auto first = [from](int n) { return RegisterTile<T>::load(from + 2 * n * width); };
-    const auto second = [from](int n) { return RegisterTile<T>::load(from + (2 * n + 1) * width); };
-    return {Pack<T>::of_parts([&](int n) { return even_lanes(first(n), second(n), Numbers{}); }),
-            Pack<T>::of_parts([&](int n) { return odd_lanes(first(n), second(n), Numbers{}); })};
-  }
-
-  /// To 2 Pack<T>::width elements: re, im, re, im and so on. No alignment is needed.
-  BANKFULL_ALWAYS_INLINE void store_alternating(T* to) const {
-    for (int n = 0; n < Pack<T>::parts; ++n) {
-      RegisterTile<T>::store(lower_pairs(re.part(n), im.part(n), Numbers{}), to + 2 * n * width);
-      RegisterTile<T>::store(upper_pairs(re.part(n), im.part(n), Numbers{}),
-                             to + (2 * n + 1) * width);
-    }
-  }
-
- private:
+class ComplexRegister {
   static constexpr int width = RegisterTile<T>::width;
-  using Native = typename detail::Register<T>::Native;
   using Numbers = std::make_integer_sequence<int, width>;
   template <int... Lane>
   using Lanes = std::integer_sequence<int, Lane...>;
 
+ public:
+  using Native = typename detail::Register<T>::Native;  ///< of one part
+
+  Native re;  ///< real parts
+  Native im;  ///< imaginary parts
+
+  /// From memory, where parts alternate.
+  BANKFULL_ALWAYS_INLINE static ComplexRegister load_alternating(const T* from) {
+    const Native first = RegisterTile<T>::load(from);
+    const Native second = RegisterTile<T>::load(from + width);
+    return {even_lanes(first, second, Numbers{}), odd_lanes(first, second, Numbers{})};
+  }
+
+  /// To 2 RegisterTile<T>::width elements: re, im, re, im and so on. No alignment is needed.
+  BANKFULL_ALWAYS_INLINE void store_alternating(T* to) const {
+    RegisterTile<T>::store(lower_pairs(re, im, Numbers{}), to);
+    RegisterTile<T>::store(upper_pairs(re, im, Numbers{}), to + width);
+  }
+
+ private:
   template <int... Lane>
   BANKFULL_ALWAYS_INLINE static Native even_lanes(Native a, Native b, Lanes<Lane...> /*lanes*/) {
     return __builtin_shufflevector(a, b, 2 * Lane...);
@@ -115,6 +113,30 @@ struct ComplexPack {
   template <int... Lane>
   BANKFULL_ALWAYS_INLINE static Native upper_pairs(Native a, Native b, Lanes<Lane...> /*lanes*/) {
     return __builtin_shufflevector(a, b, ((width + Lane) / 2 + Lane % 2 * width)...);
+  }
+};
+
+/// The two parts of as many complex numbers as a pack has lanes.
+template <class T>
+struct ComplexPack {
+  Pack<T> re;  ///< real parts
+  Pack<T> im;  ///< imaginary parts
+
+  /// From memory, where parts alternate.
+  BANKFULL_ALWAYS_INLINE static ComplexPack load_alternating(const T* from) {
+    const auto part = [from](int n) {
+      return ComplexRegister<T>::load_alternating(from + 2 * n * RegisterTile<T>::width);
+    };
+    return {Pack<T>::of_parts([&](int n) { return part(n).re; }),
+            Pack<T>::of_parts([&](int n) { return part(n).im; })};
+  }
+
+  /// To 2 Pack<T>::width elements: re, im, re, im and so on. No alignment is needed.
+  BANKFULL_ALWAYS_INLINE void store_alternating(T* to) const {
+    for (int n = 0; n < Pack<T>::parts; ++n) {
+      ComplexRegister<T>{re.part(n), im.part(n)}.store_alternating(to +
+                                                                   2 * n * RegisterTile<T>::width);
+    }
   }
 };
 

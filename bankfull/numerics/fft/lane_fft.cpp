@@ -12,7 +12,7 @@ namespace {
 
 /// The odd primes, then the powers of two: by eights, if there are registers for eight points and
 /// as many results, by fours so far as needed to leave no two, and where there is no other way by
-/// a two at the end, whose step needs no roots.
+/// a two at the end, for there is no other step of two.
 std::vector<int> radices_of(std::int64_t n) {
   std::vector<int> radices;
   auto twos = std::countr_zero(static_cast<std::uint64_t>(n));
@@ -35,15 +35,15 @@ std::vector<int> radices_of(std::int64_t n) {
   return radices;
 }
 
-/// Operations on the points that a step takes together.
-std::int64_t flops_of_butterfly(int radix) {
+/// Operations on the points that a step takes together. `last`: by no roots but those of i.
+std::int64_t flops_of_butterfly(int radix, bool last) {
   constexpr std::int64_t sum = 2;
-  constexpr std::int64_t by_root = 6;
+  const std::int64_t by_root = last && radix % 2 == 0 ? 0 : 6;
   constexpr std::int64_t by_root_of_i = 4;
   constexpr std::int64_t four = 8 * sum;
   switch (radix) {
     case 2:
-      return 2 * sum;
+      return 2 * sum + by_root;
     case 4:
       return four + 3 * by_root;
     // Two odd results are multiplied by a root of i.
@@ -74,8 +74,10 @@ LaneTransform<Real>::LaneTransform(std::int64_t n)
 template <class Real>
 double LaneTransform<Real>::flops() const {
   std::int64_t flops = 0;
+  std::int64_t n = n_;
   for (const int radix : radices_) {
-    flops += n_ / radix * flops_of_butterfly(radix);
+    flops += n_ / radix * flops_of_butterfly(radix, n == radix);
+    n /= radix;
   }
   return static_cast<double>(flops);
 }

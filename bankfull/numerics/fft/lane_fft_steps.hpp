@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/core/base/host_device.hpp"
+#include "bankfull/core/base/register_tile.hpp"
 #include "bankfull/core/base/vector_register.hpp"
 #include "bankfull/numerics/fft/lane_fft.hpp"
 
@@ -115,6 +116,8 @@ struct Four {
 /// Points of a sequence, `apart` from each other in memory.
 template <class T>
 struct PointsIn {
+  using Value = T;
+
   const T* data;
   std::int64_t apart;
   Parts at;
@@ -139,6 +142,70 @@ struct PointsOut {
   }
 };
 
+/// Sequences in blocks one after the other: a place that steps read points from and write them to.
+template <class Real, class T>
+struct Blocks {
+  static constexpr std::int64_t block = LaneTransform<Real>::block;
+
+  T* data;
+  Parts at;
+
+  /// Elements first, first + apart, ...
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE PointsIn<T> in(std::int64_t first,
+                                                      std::int64_t apart) const {
+    return {data + first * block, apart * block, at};
+  }
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE PointsOut<T> out(std::int64_t first,
+                                                        std::int64_t apart) const {
+    return {data + first * block, apart * block, at};
+  }
+};
+
+/// Elements of columns, as Blocks has those of blocks. Exchanged: real and imaginary parts, as
+/// Parts does.
+template <class Real, bool Exchanged, class Rows>
+struct ColumnsIn {
+  Rows rows;
+
+  struct Points {
+    using Value = Real;
+
+    Rows rows;
+    std::int64_t first;
+    std::int64_t apart;
+
+    BANKFULL_ALWAYS_INLINE LanePoint<Real> operator()(std::int64_t n, std::int64_t lane) const {
+      const auto x = rows.load(first + n * apart, 2 * lane);
+      return Exchanged ? LanePoint<Real>{x.im, x.re} : LanePoint<Real>{x.re, x.im};
+    }
+  };
+
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE Points in(std::int64_t first, std::int64_t apart) const {
+    return {rows, first, apart};
+  }
+};
+
+template <class Real, bool Exchanged, class Rows>
+struct ColumnsOut {
+  Rows rows;
+
+  struct Points {
+    Rows rows;
+    std::int64_t first;
+    std::int64_t apart;
+
+    BANKFULL_ALWAYS_INLINE void operator()(std::int64_t n, std::int64_t lane,
+                                           const LanePoint<Real>& x) const {
+      rows.store(first + n * apart, 2 * lane,
+                 Exchanged ? ComplexRegister<Real>{x.im, x.re} : ComplexRegister<Real>{x.re, x.im});
+    }
+  };
+
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE Points out(std::int64_t first, std::int64_t apart) const {
+    return {rows, first, apart};
+  }
+};
+
 /// By which a butterfly multiplies its results: w, w^2, ...
 template <class Real, int Radix>
 struct Twiddles {
@@ -153,10 +220,33 @@ struct Twiddles {
   }
 };
 
-template <class Real, class T>
-BANKFULL_ALWAYS_INLINE void butterfly(const PointsIn<T>& x, const PointsOut<T>& store,
-                                      std::int64_t lane, const Twiddles<Real, 4>& w) {
-  const Four<T> y(x(0, lane), x(1, lane), x(2, lane), x(3, lane));
+/// In the place of twiddles that are 1, as those of the last step.
+template <int Radix>
+struct NoTwiddles {
+  struct One {
+    template <class T>
+    BANKFULL_ALWAYS_INLINE friend LanePoint<T> operator*(One /*one*/, const LanePoint<T>& x) {
+      return x;
+    }
+  };
+
+  One of[static_cast<std::size_t>(Radix)];
+};
+
+/// All points are read before the first result is stored.
+template <int Radix, class Real, class In, class Out, class Roots>
+requires(Radix == 2) BANKFULL_ALWAYS_INLINE
+    void butterfly(const In& x, const Out& store, std::int64_t lane, const Roots& w) {
+  const LanePoint<typename In::Value> sum = x(0, lane) + x(1, lane);
+  const LanePoint<typename In::Value> difference = x(0, lane) - x(1, lane);
+  store(0, lane, sum);
+  store(1, lane, w.of[1] * difference);
+}
+
+template <int Radix, class Real, class In, class Out, class Roots>
+requires(Radix == 4) BANKFULL_ALWAYS_INLINE
+    void butterfly(const In& x, const Out& store, std::int64_t lane, const Roots& w) {
+  const Four<typename In::Value> y(x(0, lane), x(1, lane), x(2, lane), x(3, lane));
   store(0, lane, y.of[0]);
   store(1, lane, w.of[1] * y.of[1]);
   store(2, lane, w.of[2] * y.of[2]);
@@ -164,9 +254,10 @@ BANKFULL_ALWAYS_INLINE void butterfly(const PointsIn<T>& x, const PointsOut<T>& 
 }
 
 /// From the transforms of the even and of the odd points.
-template <class Real, class T>
-BANKFULL_ALWAYS_INLINE void butterfly(const PointsIn<T>& x, const PointsOut<T>& store,
-                                      std::int64_t lane, const Twiddles<Real, 8>& w) {
+template <int Radix, class Real, class In, class Out, class Roots>
+requires(Radix == 8) BANKFULL_ALWAYS_INLINE
+    void butterfly(const In& x, const Out& store, std::int64_t lane, const Roots& w) {
+  using T = typename In::Value;
   constexpr Real root_half = std::numbers::sqrt2_v<Real> / 2;
   const Four<T> even(x(0, lane), x(2, lane), x(4, lane), x(6, lane));
   const Four<T> odd(x(1, lane), x(3, lane), x(5, lane), x(7, lane));
@@ -184,33 +275,36 @@ BANKFULL_ALWAYS_INLINE void butterfly(const PointsIn<T>& x, const PointsOut<T>& 
   store(7, lane, w.of[7] * (even.of[3] - odd_3));
 }
 
-template <int Radix, class Real, class T>
-void step_of_twos(const Parts& at, const std::complex<Real>* roots, std::int64_t n,
-                  std::int64_t stride, const T* from, T* to) {
-  constexpr std::int64_t block = LaneTransform<Real>::block;
+template <int Radix, class Real, class From, class To>
+void step_of_twos(const std::complex<Real>* roots, std::int64_t n, std::int64_t stride, From from,
+                  To to) {
+  using In = decltype(from.in(0, 0));
   const std::int64_t part = n / Radix;
   for (std::int64_t p = 0; p < part; ++p) {
     const Twiddles<Real, Radix> w(roots, p * stride);
     for (std::int64_t q = 0; q < stride; ++q) {
-      const PointsIn<T> in{from + (q + stride * p) * block, stride * part * block, at};
-      const PointsOut<T> out{to + (q + stride * Radix * p) * block, stride * block, at};
-      for (std::int64_t l = 0; l < LaneTransform<Real>::lanes; l += LaneVector<T>::width) {
-        butterfly(in, out, l, w);
+      const auto in = from.in(q + stride * p, stride * part);
+      const auto out = to.out(q + stride * Radix * p, stride);
+      for (std::int64_t l = 0; l < LaneTransform<Real>::lanes;
+           l += LaneVector<typename In::Value>::width) {
+        butterfly<Radix, Real>(in, out, l, w);
       }
     }
   }
 }
 
-/// The last step of a transform whose length is twice a power of four: of two points, by no root.
-template <class Real, class T>
-void step2(std::int64_t stride, const T* from, T* to) {
-  const std::int64_t half = stride * LaneTransform<Real>::block;
-  const T* __restrict const x = from;
-  T* __restrict const y = to;
-#pragma omp simd
-  for (std::int64_t n = 0; n < half; ++n) {
-    y[n] = x[n] + x[n + half];
-    y[n + half] = x[n] - x[n + half];
+/// The last step, of as many points as its radix: multiplies by no roots. It may be in place. All
+/// steps take places by value: registers are stored through types that may alias those of members.
+template <int Radix, class Real, class From, class To>
+void last_step_of_twos(std::int64_t stride, From from, To to) {
+  using In = decltype(from.in(0, 0));
+  for (std::int64_t q = 0; q < stride; ++q) {
+    const auto in = from.in(q, stride);
+    const auto out = to.out(q, stride);
+    for (std::int64_t l = 0; l < LaneTransform<Real>::lanes;
+         l += LaneVector<typename In::Value>::width) {
+      butterfly<Radix, Real>(in, out, l, NoTwiddles<Radix>{});
+    }
   }
 }
 
@@ -253,15 +347,14 @@ struct OddResults {
 
 /// `Radix`: known to the compiler, or 0 for any.
 template <int Radix, class Real, class T>
-void step_of_odd(const Parts& at, int any_radix, const std::complex<Real>* roots, std::int64_t n,
-                 std::int64_t stride, const T* from, T* to) {
-  constexpr std::int64_t block = LaneTransform<Real>::block;
+void step_of_odd(int any_radix, const std::complex<Real>* roots, std::int64_t n,
+                 std::int64_t stride, Blocks<Real, T> from, Blocks<Real, T> to) {
   const int radix = Radix > 0 ? Radix : any_radix;
   const std::int64_t part = n / radix;
   for (std::int64_t p = 0; p < part; ++p) {
     for (std::int64_t q = 0; q < stride; ++q) {
-      const PointsIn<T> in{from + (q + stride * p) * block, stride * part * block, at};
-      const PointsOut<T> out{to + (q + stride * radix * p) * block, stride * block, at};
+      const PointsIn<T> in = from.in(q + stride * p, stride * part);
+      const PointsOut<T> out = to.out(q + stride * radix * p, stride);
       for (std::int64_t l = 0; l < LaneTransform<Real>::lanes; l += LaneVector<T>::width) {
         out(0, l, sum_of(radix, in, l));
         for (int j = 1; 2 * j < radix; ++j) {
@@ -275,23 +368,52 @@ void step_of_odd(const Parts& at, int any_radix, const std::complex<Real>* roots
 }
 
 template <class Real, class T>
-void step(int radix, const Parts& at, const std::complex<Real>* roots, std::int64_t n,
-          std::int64_t stride, const T* from, T* to) {
+void step(int radix, const std::complex<Real>* roots, std::int64_t n, std::int64_t stride,
+          Blocks<Real, T> from, Blocks<Real, T> to) {
+  switch (radix) {
+    case 3:
+      return step_of_odd<3>(radix, roots, n, stride, from, to);
+    case 4:
+      return step_of_twos<4>(roots, n, stride, from, to);
+    case 5:
+      return step_of_odd<5>(radix, roots, n, stride, from, to);
+    case 7:
+      return step_of_odd<7>(radix, roots, n, stride, from, to);
+    case 8:
+      return step_of_twos<8>(roots, n, stride, from, to);
+    default:
+      return step_of_odd<0>(radix, roots, n, stride, from, to);
+  }
+}
+
+/// The first of several steps, of radix 4 or 8.
+template <class Real, class From, class To>
+void first_step(int radix, const std::complex<Real>* roots, std::int64_t n, From from, To to) {
+  radix == 8 ? step_of_twos<8>(roots, n, 1, from, to) : step_of_twos<4>(roots, n, 1, from, to);
+}
+
+/// The last step, of radix 2, 4 or 8.
+template <class Real, class From, class To>
+void last_step(int radix, std::int64_t stride, From from, To to) {
   switch (radix) {
     case 2:
-      return step2<Real>(stride, from, to);
-    case 3:
-      return step_of_odd<3>(at, radix, roots, n, stride, from, to);
+      return last_step_of_twos<2, Real>(stride, from, to);
     case 4:
-      return step_of_twos<4>(at, roots, n, stride, from, to);
-    case 5:
-      return step_of_odd<5>(at, radix, roots, n, stride, from, to);
-    case 7:
-      return step_of_odd<7>(at, radix, roots, n, stride, from, to);
-    case 8:
-      return step_of_twos<8>(at, roots, n, stride, from, to);
+      return last_step_of_twos<4, Real>(stride, from, to);
     default:
-      return step_of_odd<0>(at, radix, roots, n, stride, from, to);
+      return last_step_of_twos<8, Real>(stride, from, to);
+  }
+}
+
+/// Elements in their order.
+template <class Real, class From, class To>
+void copy_elements(std::int64_t n, From from, To to) {
+  const auto in = from.in(0, 1);
+  const auto out = to.out(0, 1);
+  for (std::int64_t k = 0; k < n; ++k) {
+    for (std::int64_t l = 0; l < LaneTransform<Real>::lanes; l += LaneVector<Real>::width) {
+      out(k, l, in(k, l));
+    }
   }
 }
 
@@ -301,15 +423,58 @@ template <class Real>
 template <class T>
 T* LaneTransform<Real>::transform(Sign sign, T* data, T* other) const {
   const detail::Parts at = sign == Sign::minus ? detail::Parts{0, lanes} : detail::Parts{lanes, 0};
+  using Blocks = detail::Blocks<Real, T>;
+  // With the 16 registers of AVX2 that measured slower.
+  constexpr bool in_place = register_count >= 32;
   std::int64_t n = n_;
   std::int64_t stride = 1;
   for (const int radix : radices_) {
-    detail::step(radix, at, roots_.data(), n, stride, data, other);
+    if (radix % 2 == 0 && n == radix) {
+      T* const last = in_place ? data : other;
+      detail::last_step<Real>(radix, stride, Blocks{data, at}, Blocks{last, at});
+      return last;
+    }
+    detail::step(radix, roots_.data(), n, stride, Blocks{data, at}, Blocks{other, at});
     std::swap(data, other);
     n /= radix;
     stride *= radix;
   }
   return data;
+}
+
+template <class Real>
+template <FftSign Direction, class RowsFrom, class RowsTo>
+void LaneTransform<Real>::transform_columns(const RowsFrom& from, const RowsTo& to,
+                                            Real* work) const {
+  constexpr bool exchanged = Direction == Sign::plus;
+  const detail::ColumnsIn<Real, exchanged, RowsFrom> in{from};
+  const detail::ColumnsOut<Real, exchanged, RowsTo> out{to};
+  detail::Blocks<Real, Real> data{work, {0, lanes}};
+  detail::Blocks<Real, Real> other{work + n_ * block, {0, lanes}};
+  auto radix = radices_.begin();
+  std::int64_t n = n_;
+  std::int64_t stride = 1;
+  const auto pass = [&] {
+    n /= *radix;
+    stride *= *radix;
+    ++radix;
+  };
+  if (radices_.size() > 1 && radices_.front() % 4 == 0) {
+    detail::first_step(radices_.front(), roots_.data(), n, in, data);
+    pass();
+  } else {
+    detail::copy_elements<Real>(n, in, data);
+  }
+  while (radix != radices_.end() && (n > *radix || *radix % 2 != 0)) {
+    detail::step(*radix, roots_.data(), n, stride, data, other);
+    std::swap(data, other);
+    pass();
+  }
+  if (radix != radices_.end()) {
+    detail::last_step<Real>(*radix, stride, data, out);
+  } else {
+    detail::copy_elements<Real>(n_, data, out);
+  }
 }
 
 }  // namespace bankfull

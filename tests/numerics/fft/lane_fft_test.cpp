@@ -1,5 +1,6 @@
 #include "bankfull/numerics/fft/lane_fft.hpp"
 
+#include "bankfull/core/base/register_tile.hpp"
 #include "bankfull/numerics/fft/lane_fft_steps.hpp"
 #include "bankfull/numerics/random/counter.hpp"
 #include "tests/counting.hpp"
@@ -100,6 +101,78 @@ TEST(LaneFft, CountsItsFlops) {
     fft.transform(FftSign::minus, data.data(), other.data());
     EXPECT_EQ(counting::Ledger::mine().traffic().flops, fft.flops() * static_cast<double>(lanes))
         << n;
+  }
+}
+
+/// Rows of complex numbers with more between them than the columns that are transformed; element n
+/// of a column stands in row n or, turned over, in row last - n.
+template <class Real>
+struct TestRows {
+  Real* data;
+  std::int64_t pitch;
+  std::int64_t last = -1;
+
+  [[nodiscard]] Real* row(std::int64_t n) const { return data + (last < 0 ? n : last - n) * pitch; }
+  [[nodiscard]] ComplexRegister<Real> load(std::int64_t n, std::int64_t at) const {
+    return ComplexRegister<Real>::load_alternating(row(n) + at);
+  }
+  void store(std::int64_t n, std::int64_t at, const ComplexRegister<Real>& x) const {
+    x.store_alternating(row(n) + at);
+  }
+};
+
+/// The columns from the blocks of x on, transformed from rows to others or in place, have the very
+/// values of the transform of these blocks.
+template <class Real, FftSign Direction>
+void expect_columns_as_blocks(std::int64_t n, bool in_place, bool turned) {
+  using Lanes = LaneTransform<Real>;
+  constexpr std::int64_t pitch = Lanes::block + 4;
+  constexpr Real untouched{17};
+  std::vector<Real> blocks(static_cast<std::size_t>(n * Lanes::block));
+  std::vector<Real> other(blocks.size());
+  std::vector<Real> work(2 * blocks.size());
+  std::vector<Real> from(static_cast<std::size_t>(n * pitch), untouched);
+  std::vector<Real> to = from;
+  const std::int64_t last = turned ? n - 1 : -1;
+  const TestRows<Real> source{from.data(), pitch, in_place ? -1 : last};
+  const TestRows<Real> target{in_place ? from.data() : to.data(), pitch, last};
+  for (std::int64_t k = 0; k < n; ++k) {
+    for (std::int64_t lane = 0; lane < Lanes::lanes; ++lane) {
+      const auto number = static_cast<std::uint64_t>(2 * (k * Lanes::lanes + lane));
+      Real* const at = blocks.data() + k * Lanes::block + lane;
+      at[0] = source.row(k)[2 * lane] = static_cast<Real>(random_symmetric(11, number));
+      at[Lanes::lanes] = source.row(k)[2 * lane + 1] =
+          static_cast<Real>(random_symmetric(11, number + 1));
+    }
+  }
+  const Lanes fft(n);
+  const Real* const expected = fft.transform(Direction, blocks.data(), other.data());
+  fft.template transform_columns<Direction>(source, target, work.data());
+  for (std::int64_t k = 0; k < n; ++k) {
+    const Real* const found = target.row(k);
+    for (std::int64_t lane = 0; lane < Lanes::lanes; ++lane) {
+      const Real* const at = expected + k * Lanes::block + lane;
+      ASSERT_EQ(found[2 * lane], at[0]) << "n " << n << " k " << k << " lane " << lane;
+      ASSERT_EQ(found[2 * lane + 1], at[Lanes::lanes]) << "n " << n << " k " << k;
+    }
+    for (std::int64_t beyond = Lanes::block; beyond < pitch; ++beyond) {
+      ASSERT_EQ(found[beyond], untouched) << "n " << n << " k " << k;
+    }
+  }
+}
+
+TEST(LaneFft, OfColumnsIsThatOfBlocks) {
+  for (const std::int64_t n :
+       {1,  2,  3,  4,  5,  6,  7,  8,   9,   10,  11,  12,  13,  14,  15,  16,  20,   24,
+        25, 28, 32, 49, 64, 77, 96, 100, 121, 127, 128, 192, 210, 256, 384, 512, 1024, 2048}) {
+    for (const bool in_place : {false, true}) {
+      for (const bool turned : {false, true}) {
+        expect_columns_as_blocks<double, FftSign::minus>(n, in_place, turned);
+        expect_columns_as_blocks<double, FftSign::plus>(n, in_place, turned);
+        expect_columns_as_blocks<float, FftSign::minus>(n, in_place, turned);
+        expect_columns_as_blocks<float, FftSign::plus>(n, in_place, turned);
+      }
+    }
   }
 }
 

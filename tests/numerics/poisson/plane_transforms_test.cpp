@@ -162,7 +162,9 @@ INSTANTIATE_TEST_SUITE_P(Shapes, PlaneTransformsOf,
                                            Shape{4, 5, true, true}, Shape{7, 6, false, true},
                                            Shape{16, 16, false, false}, Shape{17, 22, true, false},
                                            Shape{33, 15, false, true}, Shape{13, 36, true, true},
-                                           Shape{20, 64, false, false}),
+                                           Shape{20, 64, false, false}, Shape{32, 4, false, true},
+                                           Shape{64, 8, true, false}, Shape{96, 3, true, true},
+                                           Shape{10, 12, true, false}),
                          name_of);
 
 }  // namespace

@@ -1,5 +1,9 @@
 #include "bankfull/numerics/poisson/direct/cpu/plane_transforms.hpp"
 
+#include "bankfull/numerics/fft/lane_fft_steps.hpp"
+
+#include <type_traits>
+
 namespace bankfull::poisson {
 namespace {
 
@@ -98,28 +102,49 @@ class PairedSpectra {
   std::int64_t n_;
 };
 
-/// Complex values of a row, whose parts alternate, as a block of a transform, and back.
-template <class Real>
-BANKFULL_ALWAYS_INLINE void load_block(const Real* from, Real* to) {
-  const auto values = ComplexPack<Real>::load_alternating(from);
-  values.re.store(to);
-  values.im.store(to + Pack<Real>::width);
+/// The cell in a slot: the inverse of slot_of.
+constexpr std::int64_t cell_of(std::int64_t slot, std::int64_t folded) {
+  return 2 * slot < folded ? 2 * slot : 2 * (folded - 1 - slot) + 1;
 }
 
-/// Asks the second-level cache for the next block of a row: the first step on the way back finds a
-/// plane in memory, a block of each of its rows at a time.
-template <class Real>
-BANKFULL_ALWAYS_INLINE void prefetch_block(const Real* from) {
-  __builtin_prefetch(from, 1, 2);
-  __builtin_prefetch(from + Pack<Real>::width, 1, 2);
-}
+/// A block of columns of a plane, from `data` in row 0 on, as LaneTransform takes them. `Folded`:
+/// element n of a column is the cell of slot n of so many, else that of row n.
+template <class Real, bool Folded>
+struct ColumnBlock {
+  using Elements = ComplexRegister<std::remove_const_t<Real>>;
 
+  Real* data;
+  std::int64_t row_pitch;
+  std::int64_t folded;
+
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE Real* row(std::int64_t n) const {
+    return data + (Folded ? cell_of(n, folded) : n) * row_pitch;
+  }
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE Elements load(std::int64_t n, std::int64_t at) const {
+    return Elements::load_alternating(row(n) + at);
+  }
+  BANKFULL_ALWAYS_INLINE void store(std::int64_t n, std::int64_t at, const Elements& x) const {
+    x.store_alternating(row(n) + at);
+  }
+};
+
+/// The same, and asks the second-level cache for the row's elements `ahead`: the first step on the
+/// way back finds a plane in memory, a block of each of its rows at a time.
 template <class Real>
-BANKFULL_ALWAYS_INLINE void store_block(const Real* from, Real* to) {
-  const ComplexPack<Real> values{Pack<Real>::load(from),
-                                 Pack<Real>::load(from + Pack<Real>::width)};
-  values.store_alternating(to);
-}
+struct ColumnBlockAhead {
+  ColumnBlock<const Real, false> block;
+  std::int64_t ahead;
+
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE ComplexRegister<Real> load(std::int64_t n,
+                                                                  std::int64_t at) const {
+    constexpr std::int64_t reals = 2 * RegisterTile<Real>::width;
+    constexpr std::int64_t line = Pack<Real>::width;
+    for (std::int64_t next = 0; next < reals; next += line) {
+      __builtin_prefetch(block.row(n) + at + ahead + next, 1, 2);
+    }
+    return block.load(n, at);
+  }
+};
 
 }  // namespace
 
@@ -179,30 +204,29 @@ void PlaneTransforms<Real>::rows_back(const Real* spectrum, Real* cells, Real* w
 
 template <class Real>
 void PlaneTransforms<Real>::columns_forward(const Real* cells, Real* modes, Real* work) const {
-  const std::int64_t n = columns_.size();
   for (std::int64_t at = 0; at < row_pitch_; at += block) {
-    for (std::int64_t j = 0; j < n; ++j) {
-      load_block(cells + j * row_pitch_ + at, work + slot_of(j, folded_j_) * block);
-    }
-    const Real* const found = columns_.transform(FftSign::minus, work, work + n * block);
-    for (std::int64_t j = 0; j < n; ++j) {
-      store_block(found + j * block, modes + j * row_pitch_ + at);
+    const ColumnBlock<Real, false> to{modes + at, row_pitch_, 0};
+    if (folded_j_ == 0) {
+      columns_.template transform_columns<FftSign::minus>(
+          ColumnBlock<const Real, false>{cells + at, row_pitch_, 0}, to, work);
+    } else {
+      columns_.template transform_columns<FftSign::minus>(
+          ColumnBlock<const Real, true>{cells + at, row_pitch_, folded_j_}, to, work);
     }
   }
 }
 
 template <class Real>
 void PlaneTransforms<Real>::columns_back(const Real* modes, Real* cells, Real* work) const {
-  const std::int64_t n = columns_.size();
   for (std::int64_t at = 0; at < row_pitch_; at += block) {
     const std::int64_t next = std::min(at + block, row_pitch_ - block);
-    for (std::int64_t j = 0; j < n; ++j) {
-      prefetch_block(modes + j * row_pitch_ + next);
-      load_block(modes + j * row_pitch_ + at, work + j * block);
-    }
-    const Real* const found = columns_.transform(FftSign::plus, work, work + n * block);
-    for (std::int64_t j = 0; j < n; ++j) {
-      store_block(found + slot_of(j, folded_j_) * block, cells + j * row_pitch_ + at);
+    const ColumnBlockAhead<Real> from{{modes + at, row_pitch_, 0}, next - at};
+    if (folded_j_ == 0) {
+      columns_.template transform_columns<FftSign::plus>(
+          from, ColumnBlock<Real, false>{cells + at, row_pitch_, 0}, work);
+    } else {
+      columns_.template transform_columns<FftSign::plus>(
+          from, ColumnBlock<Real, true>{cells + at, row_pitch_, folded_j_}, work);
     }
   }
 }
