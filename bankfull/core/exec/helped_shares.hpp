@@ -54,6 +54,7 @@ class HelpedShares {
 /// The same for [0, count), of which each member has its `share`.
 class HelpedItems {
  public:
+  /// See HelpedShares.
   HelpedItems(int members, std::int64_t count, std::int64_t at_once)
       : sizes_{count, members}, shares_(members, at_once, sizes_) {}
 
