@@ -3,7 +3,6 @@
 #include "bankfull/core/exec/team.hpp"
 #include "bankfull/core/exec/team_queues.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 

@@ -1,4 +1,3 @@
-#include "bankfull/core/base/stream_store.hpp"
 #include "bankfull/core/exec/for_each.hpp"
 #include "bankfull/workloads/himeno/cpu/fused.hpp"
 #include "bankfull/workloads/himeno/cpu/plan.hpp"
@@ -122,12 +121,14 @@ class CpuSolver final : public Solver {
 
   double sweep(Schedule schedule, std::int64_t iterations, Halos halos) override {
     PassRunner<T>& runner = runner_of(schedule);
+    const Team summing(threads_of(schedule));
     double gosa = 0.0;
     const std::int64_t per_pass = iterations_per_pass(schedule);
     for (std::int64_t done = 0; done < iterations;) {
       // Iterations that do not fill a fused pass are done one by one.
       const bool whole_pass = iterations - done >= per_pass;
-      gosa = whole_pass ? pass(schedule, runner, halos) : pass(Schedule::tuned, single_, halos);
+      gosa = whole_pass ? pass(schedule, runner, summing, halos)
+                        : pass(Schedule::tuned, single_, summing, halos);
       done += whole_pass ? per_pass : 1;
     }
     runner.complete();
@@ -180,9 +181,27 @@ class CpuSolver final : public Solver {
     return {};
   }
 
+  /// Of the threads that sweep the interior: in small grids not all of the team. Where parallel
+  /// regions of different sizes take turns, OpenMP ends and starts threads each time.
+  [[nodiscard]] int threads_of(Schedule schedule) const {
+    const Extents n = domain().interior();
+    switch (schedule) {
+      case Schedule::reference:
+        return 1;
+      case Schedule::direct:
+      case Schedule::tuned:
+        return split_team(n, team_.threads()).threads();
+      case Schedule::marching:
+        return rows_grid(n).threads();
+      case Schedule::fused:
+        return fused_.plan().threads();
+    }
+    return 1;
+  }
+
   /// One pass over the coefficients from the present pressure to the next; this rank's part of gosa
   /// of its last iteration.
-  double pass(Schedule schedule, PassRunner<T>& runner, Halos halos) {
+  double pass(Schedule schedule, PassRunner<T>& runner, const Team& summing, Halos halos) {
     const SweepView<T> view = this->view();
     const int last = iterations_per_pass(schedule) - 1;
     double gosa = 0.0;
@@ -192,7 +211,7 @@ class CpuSolver final : public Solver {
     runner.run(
         view.next.origin, halos,
         [&](const PassStep& step) { sweep_part(schedule, part_of(view, step.part), step.part); },
-        [&] { gosa = sums_.total(team_, last); });
+        [&] { gosa = sums_.total(summing, last); });
     fields_.advance();
     return gosa;
   }

@@ -1,6 +1,5 @@
 #include "bankfull/workloads/npb/is/bucket_partition.hpp"
 #include "bankfull/workloads/npb/is/cuda/count_messages.hpp"
-#include "bankfull/workloads/npb/is/is.hpp"
 
 #include <gtest/gtest.h>
 
@@ -117,26 +116,6 @@ TEST(IsMessages, AreFilledInTurnTheMiddleOfTheValuesFirst) {
   EXPECT_EQ(order[2].bucket, 127);
   EXPECT_EQ(order[3].bucket, 255);
   EXPECT_EQ(order[4].bucket, 257);
-}
-
-/// Unequal shares of a class's keys, and what is expected of them.
-std::vector<Counts> expected_of(const std::vector<std::int64_t>& shares) {
-  std::vector<Counts> counts;
-  counts.reserve(shares.size());
-  for (const std::int64_t keys : shares) {
-    counts.push_back(expected_counts(keys, buckets));
-  }
-  return counts;
-}
-
-TEST(IsDeal, GivesExpectedKeysEvenly) {
-  const BucketPartition partition(expected_of({1 << 20, 1 << 20, 1 << 20, 1 << 20, 0}), buckets);
-  constexpr double fullest_bucket = 8.0 / 3.0 * (1 << 22) / double{buckets};
-  for (std::size_t rank = 0; rank < partition.ranks(); ++rank) {
-    const std::int64_t keys =
-        partition.before(partition.end(rank)) - partition.before(partition.first(rank));
-    EXPECT_NEAR(static_cast<double>(keys), (1 << 22) / 5.0, fullest_bucket);
-  }
 }
 
 }  // namespace

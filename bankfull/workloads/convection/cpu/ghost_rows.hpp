@@ -3,6 +3,7 @@
 #include "bankfull/core/field/field_set.hpp"
 #include "bankfull/workloads/convection/boundary.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace bankfull::convection {
@@ -39,8 +40,8 @@ class GhostRows {
     const std::int64_t from_j = inner(j, cells_.nj, 1);
     const Real* from = field.row(from_i, from_j);
     Real* const row = field.row(i, j);
-    for (std::int64_t k = 0; k < cells_.nk; ++k) {
-      row[k] = from[k];
+    if (from != row) {  // else it is another rank's, and in place; meanwhile others may read it
+      std::copy_n(from, cells_.nk, row);
     }
     if (from_i != i) {
       apply(rules_.at[0][i < 0 ? 0 : 1], i, j, row);

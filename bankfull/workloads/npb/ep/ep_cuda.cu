@@ -10,7 +10,7 @@ namespace {
 
 using cuda::list_count;
 using cuda::segment_pairs;
-using TallyShape = cuda::Shape<kernel_log2_intervals, 1, 1024, 4>;
+using TallyShape = cuda::Shape<kernel_log2_intervals, 1024, 4>;
 
 /// Results of a share of the pairs.
 using Lists = std::array<double, list_count>;

@@ -15,16 +15,13 @@ namespace bankfull::npb::ep::cuda {
 /// Sums of X, Y, |X|, |Y|; counts of bins 1 to 9; rejected pairs.
 inline constexpr int list_count = 4 + (bins - 1) + 1;
 
-/// Configuration of the kernel. Neighbouring copies of the table are in different banks, which
-/// reduces bank conflicts within a warp. A thread's loop has `Unroll` pairs in its body.
-template <int Log2Intervals, int Copies, int Threads, int Unroll>
+/// Configuration of the kernel. A thread's loop has `Unroll` pairs in its body.
+template <int Log2Intervals, int Threads, int Unroll>
 struct Shape {
   using Table = LogTable<Log2Intervals>;
-  static constexpr int copies = Copies;
   static constexpr unsigned threads = Threads;
   static constexpr int unroll = Unroll;
-  static constexpr std::size_t shared_bytes =
-      Table::intervals * sizeof(typename Table::Interval) * copies;
+  static constexpr std::size_t shared_bytes = Table::intervals * sizeof(typename Table::Interval);
 };
 
 /// fp64 instructions per pair: 4 for x, y and t, 4 for the logarithm, 6 for the factor, 2 for X and
@@ -104,19 +101,15 @@ class Tables {
     packed_ = (shared_address(packed_room) + packed_bytes - 1) & ~(packed_bytes - 1);
     auto* const packed =
         packed_room + (packed_ - shared_address(packed_room)) / sizeof(PackedCounts);
-    auto* const copy = reinterpret_cast<Interval*>(shared);
+    auto* const intervals = reinterpret_cast<Interval*>(shared);
     for (unsigned n = threadIdx.x; n < Config::Table::intervals; n += blockDim.x) {
-      const Interval interval = Config::Table::interval(n, factor, log_scale);
-      for (unsigned of_it = 0; of_it < Config::copies; ++of_it) {
-        copy[n * Config::copies + of_it] = interval;
-      }
+      intervals[n] = Config::Table::interval(n, factor, log_scale);
     }
     if (threadIdx.x < bin_classes) {
       packed[threadIdx.x] = packed_one(threadIdx.x);
     }
     read_high_of_two();
-    intervals_ = shared_address(copy) - Config::Table::first() * stride +
-                 threadIdx.x % Config::copies * static_cast<unsigned>(sizeof(Interval));
+    intervals_ = shared_address(intervals) - Config::Table::first() * stride;
     // Otherwise the compiler would recompute these for every pair.
     asm("" : "+r"(intervals_), "+r"(packed_));
   }
@@ -159,7 +152,7 @@ class Tables {
     high_of_two_ = read;
   }
 
-  static constexpr unsigned stride = Config::copies * sizeof(Interval);
+  static constexpr unsigned stride = sizeof(Interval);
   static constexpr unsigned packed_bytes = bin_classes * sizeof(PackedCounts);
 
   unsigned intervals_;             ///< address of where the interval of t = 0 would be
