@@ -1,8 +1,8 @@
 #pragma once
 
 #include "bankfull/core/base/stream_store.hpp"
+#include "bankfull/core/exec/helped_shares.hpp"
 #include "bankfull/core/exec/team.hpp"
-#include "bankfull/core/exec/team_queues.hpp"
 #include "bankfull/workloads/himeno/cpu/plan.hpp"
 #include "bankfull/workloads/himeno/problem.hpp"
 
@@ -48,10 +48,11 @@ void sweep_in_tiles(const SweepView<T>& view, const TeamGrid& grid, const TilePl
   const auto steps_of = [&](int thread) {
     return detail::TileSteps(grid.block(view.updated, thread), plan.rows);
   };
-  TeamQueues queues(grid.threads(), [&](int thread) { return steps_of(thread).count(); });
+  HelpedShares shares(grid.threads(), plan.steps_at_once,
+                      [&](int thread) { return steps_of(thread).count(); });
 #pragma omp parallel num_threads(grid.threads())
   {
-    queues.run(share_number(), plan.steps_at_once, [&](int owner, const Range& claimed) {
+    shares.run([&](int owner, const Range& claimed) {
       const detail::TileSteps steps = steps_of(owner);
       for (std::int64_t step = claimed.begin; step < claimed.end; ++step) {
         const std::int64_t i = steps.plane(step);
