@@ -19,7 +19,7 @@ namespace bankfull::npb::is::cuda {
 // behind the number of keys, by 255 or 256, which the owner compares (sum.cuh).
 
 struct CountArguments {
-  ListedHere lists;            ///< with positions among this rank's keys, or negative ones
+  FilledLists lists;           ///< with positions among this rank's keys, or negative ones
   const CountedBucket* order;  ///< of the blocks
   int low_bits;                ///< at least 2
   int ranks;
@@ -47,7 +47,7 @@ class CountBlock {
   __device__ __forceinline__ void run() const {
     clear();
     __syncthreads();
-    f_.lists.for_lists(own_.bucket, [&](const std::uint16_t* list, std::uint32_t vectors) {
+    f_.lists.visit_list(own_.bucket, [&](const std::uint16_t* list, std::uint32_t vectors) {
       for_keys<Threads>(list, vectors, [&](const auto& keys) { add(keys); });
     });
     announce();

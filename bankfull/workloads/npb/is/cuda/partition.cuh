@@ -80,7 +80,7 @@ struct RingState {
 };
 
 /// The lists of all buckets in one array: places are counted in units over all of them.
-struct ListsHere {
+struct ListsToFill {
   std::uint16_t* lists;
   std::uint32_t* claimed;  ///< of each bucket, the next place
   std::uint32_t spill;     ///< the place behind all lists, a unit that is never read
@@ -106,7 +106,7 @@ struct PartitionArguments {
   std::int64_t batches;
   int low_bits;
   Change changes[2];  ///< done before; with positions among these keys, or negative ones
-  ListsHere lists;
+  ListsToFill lists;
   std::uint32_t* fillers;  ///< of each bucket
 };
 

@@ -22,8 +22,8 @@ struct Findings {
   std::uint32_t overflowed;  ///< not 0 if a list or a counter overflowed
 };
 
-/// The lists of all buckets, written by the same GPU.
-struct ListedHere {
+/// The lists of all buckets, which the partition has filled.
+struct FilledLists {
   const Key* keys;
   const std::uint16_t* lists;
   const std::uint32_t*
@@ -57,9 +57,9 @@ struct ListedHere {
     return sum;
   }
 
-  /// visit(list, vectors of 16 bytes)
+  /// Calls visit(list, vectors of 16 bytes) for a bucket.
   template <class Visit>
-  __device__ __forceinline__ void for_lists(int bucket, const Visit& visit) const {
+  __device__ __forceinline__ void visit_list(int bucket, const Visit& visit) const {
     constexpr int keys_per_vector = 8;
     const std::uint32_t units = min(units_of(bucket), capacity_of(bucket));
     visit(lists + std::size_t{starts[bucket]} * static_cast<std::size_t>(unit),
@@ -105,7 +105,7 @@ __device__ __forceinline__ void for_keys(const std::uint16_t* list, std::uint32_
 }
 
 struct RankArguments {
-  ListedHere lists;
+  FilledLists lists;
   int low_bits;
   std::uint32_t* ranks;                           ///< of each value
   std::array<std::int64_t, is_tests> test_ranks;  ///< that partial verification expects
@@ -144,7 +144,7 @@ class RankBlock {
 
  private:
   __device__ __forceinline__ void count() {
-    f_.lists.for_lists(bucket_, [&](const std::uint16_t* list, std::uint32_t vectors) {
+    f_.lists.visit_list(bucket_, [&](const std::uint16_t* list, std::uint32_t vectors) {
       for_keys<Threads>(list, vectors, [&](const auto& keys) { add(keys); });
     });
     __syncthreads();

@@ -260,7 +260,7 @@ class CudaRanking final : public BucketRanking {
     return static_cast<std::uint32_t>(lists_.size() / Shape::unit) - 1;
   }
 
-  [[nodiscard]] ListedHere listed(int iteration) const {
+  [[nodiscard]] FilledLists listed(int iteration) const {
     return {.keys = keys_.data(),
             .lists = lists_.data(),
             .starts = starts_.data(),

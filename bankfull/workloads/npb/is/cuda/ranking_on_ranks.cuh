@@ -259,15 +259,15 @@ class CudaRankingOnRanks final : public BucketRanking {
                           .findings = findings_.data()});
   }
 
-  [[nodiscard]] ListedHere listed(int iteration) const {
-    ListedHere listed{.keys = keys_.data(),
-                      .lists = lists_.data(),
-                      .starts = starts_.data(),
-                      .claimed = row(claimed_, iteration),
-                      .filling = row(fillers_, iteration),
-                      .unit = Shape::unit,
-                      .buckets = Shape::buckets,
-                      .test_positions = is_parameters(size()).positions};
+  [[nodiscard]] FilledLists listed(int iteration) const {
+    FilledLists listed{.keys = keys_.data(),
+                       .lists = lists_.data(),
+                       .starts = starts_.data(),
+                       .claimed = row(claimed_, iteration),
+                       .filling = row(fillers_, iteration),
+                       .unit = Shape::unit,
+                       .buckets = Shape::buckets,
+                       .test_positions = is_parameters(size()).positions};
     for (std::int64_t& position : listed.test_positions) {
       position = own_.place_of(position);
     }
