@@ -1,4 +1,3 @@
-#include "bankfull/core/base/unrolled.hpp"
 #include "bankfull/core/exec/cuda_executor.cuh"
 #include "bankfull/numerics/random/counter.hpp"
 #include "bankfull/numerics/sparse/colouring.hpp"
@@ -15,84 +14,81 @@ __device__ __forceinline__ Colour load_shared_colour(const Colour* at) {
   return *static_cast<const volatile Colour*>(at);
 }
 
+/// The smallest colour that no lane has in its set; no_colour where there is none.
+__device__ __forceinline__ Colour smallest_free_of_warp(const ColourSet& taken) {
+  for (int n = 0; n < 4; ++n) {
+    const unsigned low = __reduce_or_sync(~0U, static_cast<unsigned>(taken.word[n]));
+    const unsigned high = __reduce_or_sync(~0U, static_cast<unsigned>(taken.word[n] >> 32U));
+    const std::uint64_t free = ~(std::uint64_t{high} << 32U | low);
+    if (free != 0) {
+      return static_cast<Colour>(64 * n + __ffsll(static_cast<long long>(free)) - 1);
+    }
+  }
+  return no_colour;
+}
+
 struct Greedy {
   CsrView matrix;
   Colour* colours;
   int* too_many;  ///< set where no colour is left; the row takes any, or others would wait for ever
 
-  /// A row's choice; its entries are looked at in windows.
+  /// A row's choice; a lane has every 32nd of its entries.
   class Row {
    public:
-    __device__ __forceinline__ void begin(const Greedy& greedy, std::int64_t row) {
+    __device__ __forceinline__ void read(const Greedy& greedy, std::int64_t row) {
       row_ = row;
-      taken_ = {};
       next_ = greedy.matrix.start[row];
       last_ = greedy.matrix.start[row + 1];
-      open_window(greedy.matrix);
+      read_column(greedy.matrix);
     }
 
-    __device__ __forceinline__ bool attempt(const Greedy& greedy) {
-      // One load while waiting, or those who wait would slow down those they wait for.
-      if (!awaited_.empty() &&
-          load_shared_colour(greedy.colours + column(awaited_.last())) == no_colour) {
-        return false;
+    __device__ __forceinline__ void tell(std::int64_t row, Colour colour) {
+      colour_ = column_ == row ? colour : colour_;
+    }
+
+    __device__ __forceinline__ Colour complete(const Greedy& greedy) {
+      ColourSet taken;
+      take_awaited(greedy.colours, taken);
+      while (next_ < last_) {
+        read_column(greedy.matrix);
+        take_awaited(greedy.colours, taken);
       }
-      look(greedy.colours);
-      if (!awaited_.empty()) {
-        return false;
+      const Colour free = smallest_free_of_warp(taken);
+      const Colour chosen = free == no_colour ? Colour{0} : free;
+      if (order_lane() == 0) {
+        if (free == no_colour) {
+          *greedy.too_many = 1;
+        }
+        *static_cast<volatile Colour*>(greedy.colours + row_) = chosen;
       }
-      if (next_ < last_) {
-        open_window(greedy.matrix);
-        return false;
-      }
-      const Colour free = taken_.smallest_free();
-      if (free == no_colour) {
-        *greedy.too_many = 1;
-      }
-      *static_cast<volatile Colour*>(greedy.colours + row_) = free == no_colour ? Colour{0} : free;
-      return true;
+      return chosen;
     }
 
    private:
-    static constexpr int window = 27;
-
-    __device__ __forceinline__ void open_window(const CsrView& matrix) {
-      const int count = static_cast<int>(min(last_ - next_, std::int64_t{window}));
-      unrolled<window>(
-          [&](int n) { column_[n] = n < count ? matrix.column[next_ + n] : INT32_MAX; });
-      unrolled<window>([&](int n) {
-        if (column_[n] < row_) {
-          awaited_.add(n);
-        }
-      });
-      next_ += count;
+    __device__ __forceinline__ void read_column(const CsrView& matrix) {
+      const std::int64_t entry = next_ + order_lane();
+      column_ = entry < last_ ? matrix.column[entry] : INT32_MAX;
+      colour_ = no_colour;
+      next_ += order_lanes;
     }
 
-    [[nodiscard]] __device__ __forceinline__ std::int32_t column(int entry) const {
-      std::int32_t found = 0;
-      unrolled<window>([&](int n) { found = n == entry ? column_[n] : found; });
-      return found;
-    }
-
-    __device__ __forceinline__ void look(const Colour* colours) {
-      Colour found[window];
-      unrolled<window>([&](int n) {
-        found[n] = awaited_.holds(n) ? load_shared_colour(colours + column_[n]) : no_colour;
-      });
-      unrolled<window>([&](int n) {
-        if (found[n] != no_colour) {
-          taken_.add(found[n]);
-          awaited_.remove(n);
+    __device__ __forceinline__ void take_awaited(const Colour* colours, ColourSet& taken) {
+      const bool earlier = column_ < row_;
+      while (on_any_lane(earlier && colour_ == no_colour)) {
+        if (earlier && colour_ == no_colour) {
+          colour_ = load_shared_colour(colours + column_);
         }
-      });
+      }
+      if (earlier) {
+        taken.add(colour_);
+      }
     }
 
     std::int64_t row_ = 0;
-    std::int64_t next_ = 0;
+    std::int64_t next_ = 0;  ///< of the entries to read
     std::int64_t last_ = 0;
-    std::int32_t column_[window] = {};
-    AwaitedEntries awaited_;
-    ColourSet taken_;
+    std::int32_t column_ = INT32_MAX;
+    Colour colour_ = no_colour;
   };
 };
 
@@ -171,7 +167,7 @@ Colour largest_colour(const CudaExecutor& executor, const Colour* colours, std::
 int colour_greedily(const CudaExecutor& executor, const CsrView& matrix, Colour* colours) {
   executor.fill(colours, matrix.rows, no_colour);
   const Buffer<unsigned> tickets = executor.make<unsigned>(1);
-  const RowRuns runs = find_row_runs(executor, matrix);
+  const RowRuns runs = find_runs_of_warps(executor, matrix);
   const Buffer<int> too_many = executor.make<int>(1);
   executor.fill(too_many.data(), 1, 0);
   in_row_order(executor.stream(), runs, RowOrder::ascending, tickets.data(),

@@ -100,59 +100,15 @@ bool boundary_is_compact(const Executor& executor, const std::int32_t* boundary,
   return executor.exclusive_sum(boundary, rows, sums.data()) >= compact * runs;
 }
 
-/// Marks the rows of one side, for counting.
-struct MarkRows {
-  const Side* side_of = {};
-  Side side = {};
-  std::int32_t* mark = {};
-
-  BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
-    mark[row] = side_of[row] == side ? 1 : 0;
-  }
-};
-
-/// Puts marked rows at their places.
-struct PlaceRows {
-  const std::int32_t* mark = {};
-  const std::int64_t* place = {};
-  std::int64_t begin = {};
-  std::int32_t* new_of = {};
-  std::int32_t* old_of = {};
-
-  BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
-    if (mark[row] != 0) {
-      new_of[row] = static_cast<std::int32_t>(begin + place[row]);
-      old_of[begin + place[row]] = static_cast<std::int32_t>(row);
-    }
-  }
-};
-
 constexpr std::int64_t round_up(std::int64_t count, std::int64_t unit) {
   return (count + unit - 1) / unit * unit;
 }
 
 /// Gives the rows of so many sides their places, side after side; returns the sides' ranges.
-template <class Executor>
-std::vector<Range> place_sides(const Executor& executor, int sides, std::int64_t alignment,
-                               RowClasses& result) {
-  const auto rows = static_cast<std::int64_t>(result.side_of.size());
-  const auto mark = executor.template make<std::int32_t>(rows + 1);
-  const auto place = executor.template make<std::int64_t>(rows + 1);
-  std::vector<Range> ranges;
-  for (int side = 0; side < sides; ++side) {
-    const std::int64_t begin = result.rows;
-    executor.each(rows, MarkRows{result.side_of.data(), static_cast<Side>(side), mark.data()});
-    const std::int64_t count = executor.exclusive_sum(mark.data(), rows, place.data());
-    executor.each(rows, PlaceRows{mark.data(), place.data(), begin, result.new_of.data(),
-                                  result.old_of.data()});
-    ranges.push_back({begin, begin + count});
-    result.rows = round_up(begin + count, alignment);
-  }
-  return ranges;
-}
-
-/// The same in two passes, which a GPU could not make in parallel.
 std::vector<Range> place_sides(const CpuExecutor& executor, int sides, std::int64_t alignment,
+                               RowClasses& result);
+/// The same on a GPU.
+std::vector<Range> place_sides(const CudaExecutor& executor, int sides, std::int64_t alignment,
                                RowClasses& result);
 
 }  // namespace detail

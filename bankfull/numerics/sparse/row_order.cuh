@@ -10,12 +10,23 @@ namespace bankfull {
 /// From the first row of a matrix to the last, or back.
 enum class RowOrder { ascending, descending };
 
+/// Lanes of a warp: entries of a row that it takes at a time.
+inline constexpr int order_lanes = 32;
+/// Warps of a block.
+inline constexpr int order_warps = 4;
+
+/// The number of the calling lane.
+__device__ __forceinline__ int order_lane() { return static_cast<int>(threadIdx.x) % order_lanes; }
+
+/// Whether a condition holds on any lane.
+__device__ __forceinline__ bool on_any_lane(bool condition) {
+  return __any_sync(~0U, condition ? 1 : 0) != 0;
+}
+
 namespace detail {
 
-inline constexpr int order_threads = 128;
-
 template <class Recurrence>
-__global__ void __launch_bounds__(order_threads)
+__global__ void __launch_bounds__(order_warps* order_lanes)
     in_row_order_kernel(std::int64_t runs, const std::int32_t* start, RowOrder order,
                         unsigned* tickets, Recurrence recurrence) {
   __shared__ unsigned block;
@@ -23,7 +34,7 @@ __global__ void __launch_bounds__(order_threads)
     block = atomicAdd(tickets, 1U);
   }
   __syncthreads();
-  const std::int64_t place = std::int64_t{block} * order_threads + threadIdx.x;
+  const std::int64_t place = std::int64_t{block} * order_warps + threadIdx.x / order_lanes;
   if (place >= runs) {
     return;
   }
@@ -32,53 +43,47 @@ __global__ void __launch_bounds__(order_threads)
   const std::int64_t first = start[run];
   const std::int64_t last = start[run + 1];
   const auto row_of = [=](std::int64_t n) { return ascending ? n : first + last - 1 - n; };
-  typename Recurrence::Row row;
-  row.begin(recurrence, row_of(first));
-  for (std::int64_t n = first; n < last;) {
-    // No thread ever blocks: lanes of a warp depend on each other.
-    if (row.attempt(recurrence) && ++n < last) {
-      row.begin(recurrence, row_of(n));
+  typename Recurrence::Row next;
+  next.read(recurrence, row_of(first));
+  for (std::int64_t n = first; n < last; ++n) {
+    auto row = next;
+    if (n + 1 < last) {
+      next.read(recurrence, row_of(n + 1));
     }
+    const auto value = row.complete(recurrence);
+    next.tell(row_of(n), value);
   }
 }
 
 }  // namespace detail
 
-/// The entries of a row that are still awaited, up to 32 at a time, as a set of bits.
-class AwaitedEntries {
- public:
-  /// Entry n, in [0, 32), is awaited from now on.
-  __device__ __forceinline__ void add(int n) { bits_ |= 1U << n; }
-  /// Entry n has come.
-  __device__ __forceinline__ void remove(int n) { bits_ &= ~(1U << n); }
-  /// Whether entry n is awaited.
-  [[nodiscard]] __device__ __forceinline__ bool holds(int n) const {
-    return ((bits_ >> n) & 1U) != 0;
-  }
-  /// Whether no entry is.
-  [[nodiscard]] __device__ __forceinline__ bool empty() const { return bits_ == 0; }
+/// Runs for `in_row_order`: as long as rows are connected, for a warp hands its last value on
+/// itself, and the fewer runs a line of a grid has, the more lines are being worked on.
+template <class Executor>
+RowRuns find_runs_of_warps(const Executor& executor, const CsrView& matrix) {
+  return find_row_runs(executor, matrix, unlimited_run);
+}
 
-  /// The last one; the set is not empty.
-  [[nodiscard]] __device__ __forceinline__ int last() const {
-    return 31 - __clz(static_cast<int>(bits_));
-  }
-
- private:
-  unsigned bits_ = 0;
-};
-
-/// Queues a recurrence in which rows need earlier ones. Recurrence::Row is the work on one row:
-/// `begin` starts it, and `attempt`, called until it returns true, looks for what is still missing
-/// and completes the row once everything is there. It must see what other threads wrote (volatile
-/// loads and stores). Each thread takes a run, and blocks take theirs in the order in which they
-/// start, so that whatever is waited for is running. `tickets` is one number of scratch in GPU
-/// memory.
+/// Queues a recurrence in which rows need earlier ones. Recurrence::Row is the work of a warp on
+/// one row, of which each lane has an entry; all lanes call its functions together:
+///
+/// - `read(recurrence, row)` loads what does not depend on earlier rows, while an earlier one of
+/// the
+///   run is still worked on;
+/// - `tell(row, value)` has the value of the row before, if the run has one;
+/// - `complete(recurrence)` waits for what is still missing, stores the row's value, and returns it
+///   on all lanes.
+///
+/// It must see what other warps wrote (volatile loads and stores). Each warp takes a run, and
+/// blocks take theirs in the order in which they start, so that whatever is waited for is running.
+/// `tickets` is one number of scratch in GPU memory.
 template <class Recurrence>
 void in_row_order(const Stream& stream, const RowRuns& runs, RowOrder order, unsigned* tickets,
                   const Recurrence& recurrence) {
   fill_bytes(tickets, 0, sizeof(unsigned), stream);
-  constexpr std::int64_t threads = detail::order_threads;
-  launch(stream, {dim3(static_cast<unsigned>((runs.count + threads - 1) / threads)), dim3(threads)},
+  launch(stream,
+         {dim3(static_cast<unsigned>((runs.count + order_warps - 1) / order_warps)),
+          dim3(order_warps * order_lanes)},
          detail::in_row_order_kernel<Recurrence>, runs.count,
          static_cast<const std::int32_t*>(runs.start.data()), order, tickets, recurrence);
 }

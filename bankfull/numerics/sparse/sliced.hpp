@@ -91,18 +91,20 @@ struct SlicedView {
 
 /// Owns a sliced matrix. Its columns are full, slim or packed.
 struct Sliced {
-  bool slim = false;                    ///< after make_slim
-  bool packed = false;                  ///< after pack
-  std::int64_t slices = 0;              ///< of Height rows
-  std::int64_t slots = 0;               ///< of all slices, Height entries each
-  Buffer<std::int64_t> slot = {};       ///< first slot of each slice; slices + 1
-  Buffer<std::int32_t> column = {};     ///< full ones
-  Buffer<std::int32_t> base = {};       ///< of each slot, the smallest column; or see PackedColumns
-  Buffer<std::int32_t> fits_slim = {};  ///< one number, 0 where 16 bits do not hold the columns
-  Buffer<std::uint16_t> offset = {};    ///< slim ones: see SlimColumns
-  Buffer<std::uint32_t> code = {};      ///< packed ones: see PackedColumns
-  Buffer<std::int32_t> escaped = {};    ///< packed ones: see PackedColumns
-  Buffer<double> value = {};            ///< of each entry
+  bool slim = false;                 ///< after make_slim
+  bool packed = false;               ///< after pack
+  std::int64_t slices = 0;           ///< of Height rows
+  std::int64_t slots = 0;            ///< of all slices, Height entries each
+  Buffer<std::int64_t> slot = {};    ///< first slot of each slice; slices + 1
+  Buffer<std::int32_t> column = {};  ///< full ones
+  /// Of each slot: on CPUs, unless packed, the smallest column; or see PackedColumns.
+  Buffer<std::int32_t> base = {};
+  /// On CPUs: one number, 0 where 16 bits do not hold the columns.
+  Buffer<std::int32_t> fits_slim = {};
+  Buffer<std::uint16_t> offset = {};  ///< slim ones: see SlimColumns
+  Buffer<std::uint32_t> code = {};    ///< packed ones: see PackedColumns
+  Buffer<std::int32_t> escaped = {};  ///< packed ones: see PackedColumns
+  Buffer<double> value = {};          ///< of each entry
 
   /// Until the columns are made slim or packed.
   [[nodiscard]] SlicedView<FullColumns> full_view() const {
@@ -298,10 +300,19 @@ Sliced make_sliced(const Executor& executor, const std::int32_t* width, std::int
   matrix.slots = executor.exclusive_sum(width, slices, matrix.slot.data());
   matrix.column = executor.template make<std::int32_t>(matrix.slots * Height);
   matrix.value = executor.template make<double>(matrix.slots * Height);
-  matrix.base = executor.template make<std::int32_t>(matrix.slots);
-  matrix.fits_slim = executor.template make<std::int32_t>(1);
+  if constexpr (Executor::space == MemorySpace::host) {
+    matrix.base = executor.template make<std::int32_t>(matrix.slots);
+    matrix.fits_slim = executor.template make<std::int32_t>(1);
+  }
   return matrix;
 }
+
+namespace detail {
+
+/// Gives the empty entries of slices of 32 rows a column, as FindBases does.
+void fill_empty_columns(const CudaExecutor& executor, Sliced& matrix);
+
+}  // namespace detail
 
 /// Fills matrices of as many slices that hold parts of the same rows: fill_row(row) puts a row's
 /// entries into them, and the others are then given a column. `classes` of slices are worked on one
@@ -309,10 +320,10 @@ Sliced make_sliced(const Executor& executor, const std::int32_t* width, std::int
 template <int Height, std::size_t Parts, class Executor, class FillRow>
 void fill_sliced(const Executor& executor, const std::array<Sliced*, Parts>& matrices,
                  const std::vector<Range>& classes, const FillRow& fill_row) {
-  for (const Sliced* matrix : matrices) {
-    executor.fill(matrix->fits_slim.data(), 1, std::int32_t{1});
-  }
   if constexpr (Executor::space == MemorySpace::host) {
+    for (const Sliced* matrix : matrices) {
+      executor.fill(matrix->fits_slim.data(), 1, std::int32_t{1});
+    }
     executor.each_in(classes, detail::FillSlice<Height, Parts, FillRow>{matrices, fill_row});
   } else {
     for (const Sliced* matrix : matrices) {
@@ -320,8 +331,9 @@ void fill_sliced(const Executor& executor, const std::array<Sliced*, Parts>& mat
       executor.fill(matrix->value.data(), matrix->slots * Height, 0.0);
     }
     executor.each(matrices.front()->slices * Height, fill_row);
-    for (const Sliced* matrix : matrices) {
-      executor.each(matrix->slots, detail::bases_of<Height>(*matrix));
+    static_assert(Height == 32, "a warp looks at a slot");
+    for (Sliced* matrix : matrices) {
+      detail::fill_empty_columns(executor, *matrix);
     }
   }
 }

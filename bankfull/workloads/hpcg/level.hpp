@@ -31,18 +31,51 @@ struct FillRow {
   BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
     const Point at = grid.point_of_row(row);
     std::int64_t n = start[row];
-    for (std::int64_t z = at.z - 1; z <= at.z + 1; ++z) {
-      for (std::int64_t y = at.y - 1; y <= at.y + 1; ++y) {
-        for (std::int64_t x = at.x - 1; x <= at.x + 1; ++x) {
-          if (grid.x.inside(x) && grid.y.inside(y) && grid.z.inside(z)) {
-            const std::int64_t neighbour = grid.column(x, y, z);
-            column[n] = static_cast<std::int32_t>(neighbour);
-            value[n] = entry(neighbour == row);
-            ++n;
-          }
-        }
+    for (int line = 0; line < lines; ++line) {
+      n = fill_line(row, at, line, n);
+    }
+  }
+
+  /// Lines of points along x that hold neighbours of a point.
+  static constexpr int lines = 9;
+
+  [[nodiscard]] BANKFULL_HOST_DEVICE bool has_line(const Point& at, int line) const {
+    return grid.y.inside(at.y + line % 3 - 1) && grid.z.inside(at.z + line / 3 - 1);
+  }
+
+  /// The row's entries of one line, from entry n on; returns which one follows.
+  BANKFULL_HOST_DEVICE std::int64_t fill_line(std::int64_t row, const Point& at, int line,
+                                              std::int64_t n) const {
+    if (!has_line(at, line)) {
+      return n;
+    }
+    for (std::int64_t x = at.x - 1; x <= at.x + 1; ++x) {
+      if (grid.x.inside(x)) {
+        const std::int64_t neighbour = grid.column(x, at.y + line % 3 - 1, at.z + line / 3 - 1);
+        column[n] = static_cast<std::int32_t>(neighbour);
+        value[n] = entry(neighbour == row);
+        ++n;
       }
     }
+    return n;
+  }
+};
+
+/// One of the lines of a row, so that on a GPU neighbouring threads write neighbouring entries.
+struct FillLineOfRow {
+  FillRow rows = {};
+
+  BANKFULL_HOST_DEVICE void operator()(std::int64_t number) const {
+    const std::int64_t row = number / FillRow::lines;
+    const int line = static_cast<int>(number % FillRow::lines);
+    const Point at = rows.grid.point_of_row(row);
+    const int entries =
+        1 + (rows.grid.x.inside(at.x - 1) ? 1 : 0) + (rows.grid.x.inside(at.x + 1) ? 1 : 0);
+    std::int64_t n = rows.start[row];
+    for (int before = 0; before < line; ++before) {
+      n += rows.has_line(at, before) ? entries : 0;
+    }
+    rows.fill_line(row, at, line, n);
   }
 };
 
@@ -99,8 +132,12 @@ struct Level {
 /// Writes the columns and values of a matrix whose rows have their places.
 template <class Executor>
 void fill_rows(const Executor& executor, const Geometry& geometry, Csr& matrix) {
-  executor.each(matrix.rows, FillRow{geometry.grid, matrix.start.data(), matrix.column.data(),
-                                     matrix.value.data()});
+  const FillRow fill{geometry.grid, matrix.start.data(), matrix.column.data(), matrix.value.data()};
+  if constexpr (Executor::space == MemorySpace::host) {
+    executor.each(matrix.rows, fill);
+  } else {
+    executor.each(matrix.rows * FillRow::lines, FillLineOfRow{fill});
+  }
 }
 
 template <class Executor>

@@ -18,47 +18,39 @@ struct Relax {
   const double* before;
   double* now;
 
-  /// `relaxed` of one row. All values are loaded together, so that the latencies of loads do not
-  /// add up along a chain of dependent rows.
+  /// One row; a lane has one of its entries.
   class Row {
    public:
-    __device__ __forceinline__ void begin(const Relax& sweep, std::int64_t row) {
+    __device__ __forceinline__ void read(const Relax& sweep, std::int64_t row) {
       row_ = row;
-      first_ = sweep.matrix.start[row];
-      count_ = static_cast<int>(sweep.matrix.start[row + 1] - first_);
-      unrolled<max_entries>([&](int n) {
-        column_[n] = n < count_ ? sweep.matrix.column[first_ + n] : static_cast<std::int32_t>(row);
-      });
-      unrolled<max_entries>([&](int n) {
-        const bool early = column_[n] < sweep.matrix.rows && earlier(column_[n], row);
-        if (early) {
-          awaited_.add(n);
-        }
-        x_[n] = early || column_[n] == row ? 0.0 : sweep.before[column_[n]];
-      });
+      const std::int64_t first = sweep.matrix.start[row];
+      const bool has_entry = order_lane() < sweep.matrix.start[row + 1] - first;
+      column_ = has_entry ? sweep.matrix.column[first + order_lane()] : -1;
+      entry_ = has_entry ? sweep.matrix.value[first + order_lane()] : 0.0;
+      right_side_ = sweep.r[row];
+      awaited_ = has_entry && column_ < sweep.matrix.rows && earlier(column_, row);
+      x_ = has_entry && !awaited_ && column_ != row ? sweep.before[column_] : 0.0;
     }
 
-    __device__ __forceinline__ bool attempt(const Relax& sweep) {
-      // Waiting threads poll with one load each; more would slow down the threads that they wait
-      // for.
-      if (!awaited_.empty() && !is_there(load(sweep.now + column(awaited_.last())))) {
-        return false;
+    __device__ __forceinline__ void tell(std::int64_t row, double value) {
+      if (column_ == row) {
+        x_ = value;
+        awaited_ = false;
       }
-      unrolled<max_entries>([&](int n) {
-        if (awaited_.holds(n)) {
-          x_[n] = load(sweep.now + column_[n]);
+    }
+
+    __device__ __forceinline__ double complete(const Relax& sweep) {
+      while (on_any_lane(awaited_)) {
+        if (awaited_) {
+          x_ = *static_cast<const volatile double*>(sweep.now + column_);
+          awaited_ = !is_there(x_);
         }
-      });
-      unrolled<max_entries>([&](int n) {
-        if (is_there(x_[n])) {
-          awaited_.remove(n);
-        }
-      });
-      if (!awaited_.empty()) {
-        return false;
       }
-      *static_cast<volatile double*>(sweep.now + row_) = value(sweep);
-      return true;
+      const double result = value();
+      if (order_lane() == 0) {
+        *static_cast<volatile double*>(sweep.now + row_) = result;
+      }
+      return result;
     }
 
    private:
@@ -66,44 +58,39 @@ struct Relax {
       return Order == RowOrder::ascending ? column < row : column > row;
     }
 
-    __device__ static double load(const double* at) {
-      return *static_cast<const volatile double*>(at);
-    }
-
-    [[nodiscard]] __device__ __forceinline__ std::int32_t column(int entry) const {
-      std::int32_t found = 0;
-      unrolled<max_entries>([&](int n) { found = n == entry ? column_[n] : found; });
-      return found;
-    }
-
     __device__ static bool is_there(double value) {
       return static_cast<unsigned long long>(__double_as_longlong(value)) != awaited;
     }
 
-    __device__ __forceinline__ double value(const Relax& sweep) const {
-      double sum = sweep.r[row_];
-      double diagonal = 1.0;
-      unrolled<max_entries>([&](int n) {
-        if (n < count_ && column_[n] == row_) {
-          diagonal = sweep.matrix.value[first_ + n];
-        } else if (n < count_) {
-          sum -= sweep.matrix.value[first_ + n] * x_[n];
-        }
-      });
+    /// `relaxed`, on all lanes: they subtract the terms of all in the order of the entries, which
+    /// the bits depend on. Lanes without an entry, and that of the diagonal, have a term of 0.
+    [[nodiscard]] __device__ __forceinline__ double value() const {
+      __shared__ double2 of_block[order_warps][order_lanes];
+      double2* const terms = of_block[threadIdx.x / order_lanes];
+      const bool is_diagonal = column_ == row_;
+      terms[order_lane()] = is_diagonal ? double2{0.0, 0.0} : double2{entry_, x_};
+      const unsigned diagonal_lane = __ballot_sync(~0U, is_diagonal ? 1 : 0);
+      const double diagonal =
+          diagonal_lane == 0 ? 1.0
+                             : __shfl_sync(~0U, entry_, __ffs(static_cast<int>(diagonal_lane)) - 1);
+      __syncwarp();
+      double sum = right_side_;
+      unrolled<max_entries>([&](int n) { sum -= terms[n].x * terms[n].y; });
+      __syncwarp();
       return sum / diagonal;
     }
 
     std::int64_t row_ = 0;
-    std::int64_t first_ = 0;
-    int count_ = 0;
-    std::int32_t column_[max_entries] = {};
-    double x_[max_entries] = {};
-    AwaitedEntries awaited_;
+    std::int32_t column_ = -1;
+    bool awaited_ = false;
+    double entry_ = 0.0;
+    double right_side_ = 0.0;
+    double x_ = 0.0;
   };
+  static_assert(max_entries <= order_lanes, "a warp has all entries of a row at once");
 };
 
-/// The benchmark as specified, a few rows per thread: sweeps in natural order, whose rows wait for
-/// each other.
+/// The benchmark as specified: sweeps in natural order, whose rows wait for each other.
 class CudaReference final : public PlainCudaCg {
  public:
   explicit CudaReference(const BackendSetup& setup)
@@ -112,7 +99,7 @@ class CudaReference final : public PlainCudaCg {
         diagonal_(executor_.make<double>(rows_)),
         tickets_(MemorySpace::device, 1) {
     for (const Level& level : set_up_) {
-      runs_.push_back(find_row_runs(executor_, level.matrix.view()));
+      runs_.push_back(find_runs_of_warps(executor_, level.matrix.view()));
     }
     executor_.each(rows_, ReadDiagonal{set_up_.front().matrix.view(), diagonal_.data()});
     CudaReference::exaggerate_diagonal(false);

@@ -1,6 +1,6 @@
 #include "bankfull/core/exec/cuda_executor.cuh"
 #include "bankfull/numerics/sparse/colouring.hpp"
-#include "tests/numerics/sparse/patterns.hpp"
+#include "tests/numerics/sparse/gpu_patterns.cuh"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -8,21 +8,6 @@
 
 namespace bankfull {
 namespace {
-
-template <class T>
-Buffer<T> copy_of(const CudaExecutor& executor, const Buffer<T>& host) {
-  auto copy = executor.make<T>(static_cast<std::int64_t>(host.size()));
-  executor.from_host(std::vector<T>(host.data(), host.data() + host.size()), copy.data());
-  return copy;
-}
-
-Csr on_gpu(const CudaExecutor& executor, const Pattern& pattern) {
-  Csr matrix = csr_of(pattern);
-  matrix.start = copy_of(executor, matrix.start);
-  matrix.column = copy_of(executor, matrix.column);
-  matrix.value = copy_of(executor, matrix.value);
-  return matrix;
-}
 
 std::vector<Pattern> patterns() {
   std::vector<Pattern> all{grid_pattern(7, 6, 5), grid_pattern(40, 33, 21), grid_pattern(9, 1, 4),

@@ -143,4 +143,15 @@ inline std::vector<int> greedy_colours_of(const Pattern& pattern) {
   return colours;
 }
 
+/// Rows [begin, end) get a column of another rank.
+inline Pattern with_boundary(Pattern pattern, std::size_t begin, std::size_t end,
+                             std::size_t step = 1) {
+  const auto outer = static_cast<std::int32_t>(pattern.columns);
+  ++pattern.columns;
+  for (std::size_t row = begin; row < end; row += step) {
+    pattern.rows[row].push_back(outer);
+  }
+  return pattern;
+}
+
 }  // namespace bankfull

@@ -138,16 +138,6 @@ TEST_P(OrderByColour, PlacesRowsByClassAndSide) {
   }
 }
 
-/// Rows [begin, end) get a column of another rank.
-Pattern with_boundary(Pattern pattern, std::size_t begin, std::size_t end, std::size_t step = 1) {
-  const auto outer = static_cast<std::int32_t>(pattern.columns);
-  ++pattern.columns;
-  for (std::size_t row = begin; row < end; row += step) {
-    pattern.rows[row].push_back(outer);
-  }
-  return pattern;
-}
-
 TEST_P(OrderByColour, PutsACompactBoundaryApart) {
   // A plane of the grid is long enough for 8 classes where a class's unit is one row, or two.
   const Pattern pattern = with_boundary(grid_pattern(7, 6, 5), 6 * 7 * 4, 6 * 7 * 5);

@@ -12,10 +12,10 @@
 namespace bankfull {
 namespace {
 
-std::vector<std::int32_t> starts_of(const Pattern& pattern) {
+std::vector<std::int32_t> starts_of(const Pattern& pattern, std::int64_t longest = longest_run) {
   const Csr matrix = csr_of(pattern);
   const CpuExecutor executor(2);
-  const RowRuns runs = find_row_runs(executor, matrix.view());
+  const RowRuns runs = find_row_runs(executor, matrix.view(), longest);
   return executor.to_host(runs.start.data(), runs.count + 1);
 }
 
@@ -34,6 +34,16 @@ TEST(RowRuns, EndWithTheLinesOfAGrid) {
     }
     // No more than a line takes, and one for the multiple of 32 that it may have anywhere.
     EXPECT_LE(starts.size(), static_cast<std::size_t>(12 * ((nx + 31) / 32 + 1) + 1));
+  }
+}
+
+TEST(RowRuns, AreTheLinesOfAGridWhereTheirLengthIsUnlimited) {
+  for (const int nx : {3, 5, 32, 33, 104}) {
+    const std::vector<std::int32_t> starts = starts_of(grid_pattern(nx, 3, 4), unlimited_run);
+    ASSERT_EQ(starts.size(), 13U);
+    for (int line = 0; line <= 12; ++line) {
+      EXPECT_EQ(starts[static_cast<std::size_t>(line)], line * nx) << nx;
+    }
   }
 }
 

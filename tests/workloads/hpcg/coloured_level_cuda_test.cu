@@ -1,0 +1,84 @@
+#include "bankfull/core/exec/cpu_executor.hpp"
+#include "bankfull/core/exec/cuda_executor.cuh"
+#include "bankfull/workloads/hpcg/coloured_level.hpp"
+#include "bankfull/workloads/hpcg/plan.hpp"
+
+#include <gtest/gtest.h>
+#include <vector>
+
+namespace bankfull::hpcg {
+namespace {
+
+constexpr int warp = 32;
+
+/// What a solver reads of a part of a level, on the host.
+struct HostPart {
+  std::vector<std::int64_t> slot;
+  std::vector<std::int32_t> column;
+  std::vector<double> value;
+
+  friend bool operator==(const HostPart&, const HostPart&) = default;
+};
+
+/// The same of a level.
+struct HostLevel {
+  HostPart lower;
+  HostPart upper;
+  HostPart outer;
+  std::vector<double> diagonal;
+  std::vector<std::int32_t> old_of;
+};
+
+template <class Executor>
+HostPart on_host(const Executor& executor, const Sliced& part) {
+  return {executor.to_host(part.slot.data(), part.slices + 1),
+          executor.to_host(part.column.data(), part.slots * warp),
+          executor.to_host(part.value.data(), part.slots * warp)};
+}
+
+/// Which rank of how many.
+struct OfRanks {
+  int ranks;
+  int rank;
+};
+
+template <class Executor>
+std::vector<HostLevel> levels_of(const Executor& executor, const Grid3& local, const OfRanks& of) {
+  Problem problem;
+  problem.local = local;
+  const auto levels = make_levels(executor, problem, of.ranks, of.rank);
+  std::vector<HostLevel> result;
+  for (const ColouredLevel& level : colour_levels<warp>(
+           executor, levels, [](const Level&) { return 256; }, Boundary::apart)) {
+    result.push_back({on_host(executor, level.lower), on_host(executor, level.upper),
+                      on_host(executor, level.outer),
+                      executor.to_host(level.diagonal.data(), level.rows()),
+                      executor.to_host(level.order.old_of.data(), level.rows())});
+  }
+  return result;
+}
+
+/// Grids whose slices hold ends of lines, faces and rows with columns of other ranks.
+TEST(GpuColouredLevel, HasTheEntriesOfTheCpuInTheSamePlaces) {
+  const Stream stream(Device::cuda(0));
+  const CudaExecutor gpu(stream);
+  const CpuExecutor cpu(2);
+  for (const Grid3 local : {Grid3{16, 16, 16}, Grid3{24, 17, 9}, Grid3{66, 10, 8}}) {
+    for (const OfRanks of : {OfRanks{1, 0}, OfRanks{2, 1}, OfRanks{8, 5}}) {
+      SCOPED_TRACE(to_string(local) + ", rank " + std::to_string(of.rank));
+      const auto got = levels_of(gpu, local, of);
+      const auto expected = levels_of(cpu, local, of);
+      ASSERT_EQ(got.size(), expected.size());
+      for (std::size_t n = 0; n < got.size(); ++n) {
+        EXPECT_EQ(got[n].old_of, expected[n].old_of);
+        EXPECT_EQ(got[n].diagonal, expected[n].diagonal);
+        EXPECT_TRUE(got[n].lower == expected[n].lower) << "level " << n;
+        EXPECT_TRUE(got[n].upper == expected[n].upper) << "level " << n;
+        EXPECT_TRUE(got[n].outer == expected[n].outer) << "level " << n;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bankfull::hpcg
