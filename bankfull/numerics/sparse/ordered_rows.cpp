@@ -222,7 +222,7 @@ OrderedRows::OrderedRows(const CpuExecutor& executor, const CsrView& matrix)
   if (threads == 1) {
     return;
   }
-  const RowRuns runs = find_row_runs(executor, matrix);
+  const RowRuns runs = find_row_runs(executor, matrix, longest_run);
   const RunGraph graph = connect_runs(executor, matrix, runs);
   const std::vector<std::int32_t> depths = depths_of(graph, runs.count);
   expects_symmetry(graph, depths);

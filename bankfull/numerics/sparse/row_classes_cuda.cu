@@ -2,7 +2,10 @@
 #include "bankfull/numerics/sparse/row_classes.hpp"
 
 #include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <cub/device/device_radix_sort.cuh>
+#include <vector>
 
 namespace bankfull {
 namespace {
@@ -24,7 +27,7 @@ RowsBySide sort_by_side(const CudaExecutor& executor, const Buffer<Side>& side_o
   const auto unsorted = executor.make<std::int32_t>(rows);
   executor.each(rows, NumberRows{unsorted.data()});
   RowsBySide sorted{executor.make<Side>(rows), executor.make<std::int32_t>(rows)};
-  const auto bits = static_cast<int>(std::bit_width(static_cast<unsigned>(sides)));
+  const auto bits = static_cast<int>(std::bit_width(static_cast<unsigned>(sides - 1)));
   std::size_t bytes = 0;
   const auto sort = [&](void* scratch) {
     return cub::DeviceRadixSort::SortPairs(scratch, bytes, side_of.data(), sorted.side.data(),

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bankfull/core/exec/launch.cuh"
+#include "bankfull/core/exec/cuda_executor.cuh"
 #include "bankfull/numerics/sparse/row_runs.hpp"
 
 #include <cstdint>
@@ -12,8 +12,9 @@ enum class RowOrder { ascending, descending };
 
 /// Lanes of a warp: entries of a row that it takes at a time.
 inline constexpr int order_lanes = 32;
-/// Warps of a block.
+/// Warps of a block, and its threads.
 inline constexpr int order_warps = 4;
+inline constexpr int order_threads = order_warps * order_lanes;
 
 /// The number of the calling lane.
 __device__ __forceinline__ int order_lane() { return static_cast<int>(threadIdx.x) % order_lanes; }
@@ -26,7 +27,7 @@ __device__ __forceinline__ bool on_any_lane(bool condition) {
 namespace detail {
 
 template <class Recurrence>
-__global__ void __launch_bounds__(order_warps* order_lanes)
+__global__ void __launch_bounds__(order_threads)
     in_row_order_kernel(std::int64_t runs, const std::int32_t* start, RowOrder order,
                         unsigned* tickets, Recurrence recurrence) {
   __shared__ unsigned block;
@@ -51,7 +52,9 @@ __global__ void __launch_bounds__(order_warps* order_lanes)
       next.read(recurrence, row_of(n + 1));
     }
     const auto value = row.complete(recurrence);
-    next.tell(row_of(n), value);
+    if (n + 1 < last) {
+      next.tell(row_of(n), value);
+    }
   }
 }
 
@@ -59,31 +62,28 @@ __global__ void __launch_bounds__(order_warps* order_lanes)
 
 /// Runs for `in_row_order`: as long as rows are connected, for a warp hands its last value on
 /// itself, and the fewer runs a line of a grid has, the more lines are being worked on.
-template <class Executor>
-RowRuns find_runs_of_warps(const Executor& executor, const CsrView& matrix) {
+inline RowRuns find_runs_of_warps(const CudaExecutor& executor, const CsrView& matrix) {
   return find_row_runs(executor, matrix, unlimited_run);
 }
 
 /// Queues a recurrence in which rows need earlier ones. Recurrence::Row is the work of a warp on
-/// one row, of which each lane has an entry; all lanes call its functions together:
+/// one row, of which a lane has every 32nd entry; all lanes call its functions together:
 ///
-/// - `read(recurrence, row)` loads what does not depend on earlier rows, while an earlier one of
-/// the
-///   run is still worked on;
-/// - `tell(row, value)` has the value of the row before, if the run has one;
-/// - `complete(recurrence)` waits for what is still missing, stores the row's value, and returns it
-///   on all lanes.
+/// - `read(recurrence, row)` loads what does not depend on earlier rows, before the last is done;
+/// - `tell(row, value)` has the value of the row before in the run, but for the first;
+/// - `complete(recurrence)` waits for the rest, stores the row's value, and returns it on all
+/// lanes.
 ///
 /// It must see what other warps wrote (volatile loads and stores). Each warp takes a run, and
 /// blocks take theirs in the order in which they start, so that whatever is waited for is running.
-/// `tickets` is one number of scratch in GPU memory.
+/// There is a run or more. `tickets` is one number of scratch in GPU memory.
 template <class Recurrence>
 void in_row_order(const Stream& stream, const RowRuns& runs, RowOrder order, unsigned* tickets,
                   const Recurrence& recurrence) {
   fill_bytes(tickets, 0, sizeof(unsigned), stream);
   launch(stream,
          {dim3(static_cast<unsigned>((runs.count + order_warps - 1) / order_warps)),
-          dim3(order_warps * order_lanes)},
+          dim3(order_threads)},
          detail::in_row_order_kernel<Recurrence>, runs.count,
          static_cast<const std::int32_t*>(runs.start.data()), order, tickets, recurrence);
 }

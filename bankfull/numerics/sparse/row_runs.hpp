@@ -11,7 +11,7 @@ namespace bankfull {
 
 /// Rows of a run on a CPU, at most: shorter ones are easier to divide among threads.
 inline constexpr std::int64_t longest_run = 32;
-/// For runs that end where rows are not connected alone.
+/// For runs that end only where rows are not connected.
 inline constexpr std::int64_t unlimited_run = std::numeric_limits<std::int64_t>::max();
 
 /// Consecutive rows, each connected to the one before it: what must be done row by row anyway. Run
@@ -57,8 +57,7 @@ struct PlaceStarts {
 /// The runs of a matrix's own rows, in the memory of the executor's device. A run begins at each
 /// row that is not connected to the one before it, and at multiples of `longest`.
 template <class Executor>
-RowRuns find_row_runs(const Executor& executor, const CsrView& matrix,
-                      std::int64_t longest = longest_run) {
+RowRuns find_row_runs(const Executor& executor, const CsrView& matrix, std::int64_t longest) {
   // One row more than there are, marked, is the end of the last run.
   const auto mark = executor.template make<std::int32_t>(matrix.rows + 2);
   const auto place = executor.template make<std::int64_t>(matrix.rows + 2);

@@ -14,6 +14,8 @@
 
 namespace bankfull {
 
+class CudaExecutor;
+
 // Sliced ELLPACK: `Height` consecutive rows make a slice, as wide as its longest row. Of a slice's
 // entries slot 0 of all its rows comes first, then slot 1, and so on, so that as many lanes read
 // side by side. Where a row has no entry in a slot, one of value 0 repeats the column of the
@@ -135,7 +137,7 @@ struct FindBases {
   std::int32_t* base = {};
   std::int32_t* fits_slim = {};  ///< set to 0 where some slot does not fit
 
-  BANKFULL_HOST_DEVICE void operator()(std::int64_t slot) const {
+  void operator()(std::int64_t slot) const {
     std::int32_t* const mine = column + slot * Height;
     std::int32_t least = INT32_MAX;
     std::int32_t most = 0;
@@ -310,7 +312,7 @@ Sliced make_sliced(const Executor& executor, const std::int32_t* width, std::int
 namespace detail {
 
 /// Gives the empty entries of slices of 32 rows a column, as FindBases does.
-void fill_empty_columns(const CudaExecutor& executor, Sliced& matrix);
+void fill_empty_columns(const CudaExecutor& executor, const Sliced& matrix);
 
 }  // namespace detail
 
@@ -332,21 +334,23 @@ void fill_sliced(const Executor& executor, const std::array<Sliced*, Parts>& mat
     }
     executor.each(matrices.front()->slices * Height, fill_row);
     static_assert(Height == 32, "a warp looks at a slot");
-    for (Sliced* matrix : matrices) {
+    for (const Sliced* matrix : matrices) {
       detail::fill_empty_columns(executor, *matrix);
     }
   }
 }
 
-/// Whether 16 bits hold the columns of a filled matrix.
+/// Whether 16 bits hold the columns of a filled matrix; on CPUs.
 template <class Executor>
 bool fits_slim(const Executor& executor, const Sliced& matrix) {
+  static_assert(Executor::space == MemorySpace::host);
   return executor.to_host(matrix.fits_slim.data(), 1).front() != 0;
 }
 
-/// Makes the columns of a filled matrix slim; they fit.
+/// Makes the columns of a filled matrix slim; they fit. On CPUs.
 template <int Height, class Executor>
 void make_slim(const Executor& executor, Sliced& matrix) {
+  static_assert(Executor::space == MemorySpace::host);
   const std::int64_t entries = matrix.slots * Height;
   matrix.offset = executor.template make<std::uint16_t>(entries);
   executor.each(entries, detail::FillOffsets<Height>{matrix.column.data(), matrix.base.data(),

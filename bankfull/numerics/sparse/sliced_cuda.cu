@@ -1,6 +1,8 @@
 #include "bankfull/core/exec/cuda_executor.cuh"
 #include "bankfull/numerics/sparse/sliced.hpp"
 
+#include <cstdint>
+
 namespace bankfull {
 namespace {
 
@@ -31,7 +33,7 @@ __global__ void __launch_bounds__(threads)
 
 }  // namespace
 
-void detail::fill_empty_columns(const CudaExecutor& executor, Sliced& matrix) {
+void detail::fill_empty_columns(const CudaExecutor& executor, const Sliced& matrix) {
   const std::int64_t blocks = (matrix.slots * lanes + threads - 1) / threads;
   if (blocks > 0) {
     launch(executor.stream(), {dim3(static_cast<unsigned>(blocks)), dim3(threads)},

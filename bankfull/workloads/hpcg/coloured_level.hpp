@@ -321,11 +321,8 @@ struct FillParts {
     count_groups(entries, row, left);
     const FullestRow model = model_of(row, entries.count);
     std::uint8_t next[max_classes + 1] = {};
-    double following = entries.count > 0 ? read.matrix.value[entries.first] : 0.0;
     for (int n = 0; n < entries.count; ++n) {
-      // Loaded before the stores below, which a compiler must assume to change it.
-      const double value = following;
-      following = n + 1 < entries.count ? read.matrix.value[entries.first + n + 1] : 0.0;
+      const double value = read.matrix.value[entries.first + n];
       if (entries.column[n] == row) {
         diagonal[row] = value;
         continue;

@@ -51,10 +51,11 @@ Solved solved_by(CgBackend& backend, int iterations, double scaled_residual) {
           .scaled_residual = scaled_residual};
 }
 
-/// Collective: builds and optimises a small system, and forgets it. A GPU is sent the code of a
-/// kernel when it is launched for the first time; this sends it before the clock starts, as other
-/// programs are loaded before they run.
-void load_kernels(const Problem& problem, const Communicator& ranks) {
+/// Collective: builds and optimises a small system on a GPU, and forgets it. What a process does
+/// once is then done before the clock starts: code is sent to the GPU, which happens where a kernel
+/// is launched first, and libraries are opened. Kernels that only large levels have (pipelined
+/// sweeps) are not among it.
+void rehearse(const Problem& problem, const Communicator& ranks) {
   if (!problem.device.is_cuda()) {
     return;
   }
@@ -258,7 +259,7 @@ PhaseResults run_phases(const Plan& plan, const RunContext& context, const Exper
   const Problem& problem = plan.problem;
   const Communicator& ranks = context.ranks;
   progress.enter("building the system");
-  load_kernels(problem, ranks);
+  rehearse(problem, ranks);
   std::unique_ptr<System> system;
   outcome.setup_seconds = experiment.time([&] { system = make_system(problem, ranks); });
   describe_system(*system, plan, ranks, outcome);

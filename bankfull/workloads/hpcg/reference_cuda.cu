@@ -71,8 +71,9 @@ struct Relax {
       terms[order_lane()] = is_diagonal ? double2{0.0, 0.0} : double2{entry_, x_};
       const unsigned diagonal_lane = __ballot_sync(~0U, is_diagonal ? 1 : 0);
       const double diagonal =
-          diagonal_lane == 0 ? 1.0
-                             : __shfl_sync(~0U, entry_, __ffs(static_cast<int>(diagonal_lane)) - 1);
+          diagonal_lane == 0
+              ? 1.0
+              : __shfl_sync(~0U, entry_, 31 - __clz(static_cast<int>(diagonal_lane)));
       __syncwarp();
       double sum = right_side_;
       unrolled<max_entries>([&](int n) { sum -= terms[n].x * terms[n].y; });

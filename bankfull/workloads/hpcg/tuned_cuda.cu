@@ -190,6 +190,9 @@ class CudaTuned final : public CudaBackend {
 
   [[nodiscard]] std::vector<std::string> notes() const override {
     auto notes = half_sweep_notes<Columns>(wanted_columns_);
+    notes.emplace_back(
+        "set-up and optimisation were rehearsed with a small system: that code is sent to the GPU "
+        "is not in their times");
     if (products_ == Products::recurrence) {
       notes.emplace_back(
           "A p is formed by a recurrence from A z, of which the last sweep has formed half: this "

@@ -2,6 +2,7 @@
 #include "bankfull/numerics/sparse/row_classes.hpp"
 #include "tests/numerics/sparse/gpu_patterns.cuh"
 
+#include <cstdint>
 #include <gtest/gtest.h>
 #include <numeric>
 #include <vector>
@@ -38,7 +39,10 @@ HostClasses ordered(const Executor& executor, const Csr& matrix, std::int64_t al
 }
 
 std::vector<Pattern> patterns() {
-  std::vector<Pattern> all{grid_pattern(7, 6, 5), grid_pattern(40, 33, 21), complete_pattern(40),
+  std::vector<Pattern> all{grid_pattern(7, 6, 5),
+                           grid_pattern(40, 33, 21),
+                           complete_pattern(40),
+                           complete_pattern(140),
                            with_boundary(grid_pattern(16, 16, 3), 16 * 16 * 2, 16 * 16 * 3),
                            with_boundary(grid_pattern(7, 6, 5), 6, 7 * 6 * 5, 7)};
   for (unsigned seed = 0; seed < 4; ++seed) {

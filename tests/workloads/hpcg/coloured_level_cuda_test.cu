@@ -1,9 +1,12 @@
 #include "bankfull/core/exec/cpu_executor.hpp"
 #include "bankfull/core/exec/cuda_executor.cuh"
 #include "bankfull/workloads/hpcg/coloured_level.hpp"
-#include "bankfull/workloads/hpcg/plan.hpp"
+#include "bankfull/workloads/hpcg/level.hpp"
+#include "bankfull/workloads/hpcg/problem.hpp"
 
+#include <cstdint>
 #include <gtest/gtest.h>
+#include <string>
 #include <vector>
 
 namespace bankfull::hpcg {

@@ -1,7 +1,10 @@
+#include "bankfull/numerics/random/counter.hpp"
 #include "tests/core/comm/gpu_transports.hpp"
 #include "tests/workloads/hpcg/gpus.hpp"
 
+#include <cstddef>
 #include <gtest/gtest.h>
+#include <vector>
 
 namespace bankfull::hpcg {
 namespace {
@@ -27,6 +30,23 @@ TEST_P(HpcgReferenceOnGpus, HasTheResidualsOfTheCpu) {
     const auto cpu_backend = cpu_system->make_backend(Variant::reference);
     expect_same_residuals(history_of(*backend), history_of(*cpu_backend));
     expect_same_solution(c, *backend, textbook_of(c));
+  });
+}
+
+/// Sweeps add a row's terms in the order of its entries, whichever warp or thread does.
+TEST_P(HpcgReferenceOnGpus, HasTheBitsOfTheCpusMultigrid) {
+  for_cases([](const Case& c) {
+    Case on_cpu = c;
+    on_cpu.problem.device = Device::cpu();
+    on_cpu.problem.transport = Transport::automatic;
+    const auto system = make_system(c.problem, c.ranks);
+    const auto cpu_system = make_system(on_cpu.problem, c.ranks);
+    std::vector<double> r(static_cast<std::size_t>(system->levels().front().matrix.rows));
+    for (std::size_t n = 0; n < r.size(); ++n) {
+      r[n] = n % 5 == 0 ? -0.0 : random_symmetric(7, n);
+    }
+    EXPECT_EQ(system->make_backend(Variant::reference)->apply(Operation::mg, r),
+              cpu_system->make_backend(Variant::reference)->apply(Operation::mg, r));
   });
 }
 

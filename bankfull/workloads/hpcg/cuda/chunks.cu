@@ -17,7 +17,7 @@ constexpr std::int32_t table_size = 512;
 __device__ void insert(std::int32_t* table, std::int32_t chunk) {
   for (std::int32_t n = 0; n < table_size; ++n) {
     std::int32_t* const place = table + (chunk + n) % table_size;
-    // Most threads look for what is there, and loads of the same word are one.
+    // Mostly the chunk is there, and atomic operations on one word take turns where loads do not.
     if (*static_cast<const volatile std::int32_t*>(place) == chunk) {
       return;
     }
