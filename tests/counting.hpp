@@ -320,6 +320,13 @@ class Pack<counting::Counted<T, Lanes>> {
   }
   void stream(Value* to) const { store(to); }
 
+  [[nodiscard]] Value largest(Value floor) const {
+    for (const Value& x : lane_) {
+      floor = floor < x ? x : floor;
+    }
+    return floor;
+  }
+
   friend Pack one_lane_later(const Pack& x, const Pack& next) {
     return of_lanes([&](int n) { return n + 1 < Lanes ? x.at(n + 1) : next.at(0); });
   }
@@ -344,6 +351,12 @@ class Pack<counting::Counted<T, Lanes>> {
   }
   friend Pack operator-(const Pack& x) {
     return of_lanes([&](int n) { return -x.at(n); });
+  }
+  friend Pack abs(const Pack& x) {
+    return of_lanes([&](int n) { return abs(x.at(n)); });
+  }
+  friend Pack raised(const Pack& x, const Pack& y) {
+    return of_lanes([&](int n) { return x.at(n) < y.at(n) ? y.at(n) : x.at(n); });
   }
   friend Pack fma(const Pack& x, const Pack& y, const Pack& z) {
     return of_lanes([&](int n) { return fma(x.at(n), y.at(n), z.at(n)); });

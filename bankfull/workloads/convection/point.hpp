@@ -400,13 +400,13 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real per_narrower_cell(const AxisMet
 /// The sum of |u| / h over the axes with the velocities on the lower faces of a cell: how fast the
 /// shortest waves are carried, 1 / time. All faces but upper walls, where nothing moves, are lower
 /// ones of a cell. Those above it would have to be projected a second time.
-template <class Real>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real
-advective_rate(const AxisMetric<Real>& i, const AxisMetric<Real>& j, const AxisMetric<Real>& k,
-               const Real& along_i, const Real& along_j, const Real& along_k) {
-  return plus_product(magnitude_of(along_i), per_narrower_cell(i),
-                      plus_product(magnitude_of(along_j), per_narrower_cell(j),
-                                   magnitude_of(along_k) * per_narrower_cell(k)));
+template <class Real, class Metric, class Value>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
+advective_rate(const AxisMetric<Real>& i, const AxisMetric<Real>& j, const AxisMetric<Metric>& k,
+               const Value& along_i, const Value& along_j, const Value& along_k) {
+  return plus_product(per_narrower_cell(i), magnitude_of(along_i),
+                      plus_product(per_narrower_cell(j), magnitude_of(along_j),
+                                   per_narrower_cell(k) * magnitude_of(along_k)));
 }
 
 template <class Real>

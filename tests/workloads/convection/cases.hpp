@@ -203,10 +203,17 @@ inline std::vector<Case> strongly_stretched_cases(const std::vector<Case>& from)
   return all;
 }
 
-/// Grids of more than one block of rows, tile or chunk of any schedule.
+/// Grids of more than one block of rows, tile or chunk of any schedule, and of rows that are whole
+/// cache lines with others beside them.
 inline std::vector<Case> larger_cases() {
-  constexpr std::array<std::array<std::int64_t, 3>, 6> sizes{
-      {{70, 5, 17}, {33, 20, 6}, {5, 9, 70}, {16, 18, 16}, {21, 9, 40}, {12, 37, 19}}};
+  constexpr std::array<std::array<std::int64_t, 3>, 8> sizes{{{70, 5, 17},
+                                                              {33, 20, 6},
+                                                              {5, 9, 70},
+                                                              {16, 18, 16},
+                                                              {21, 9, 40},
+                                                              {12, 37, 19},
+                                                              {32, 32, 6},
+                                                              {32, 32, 5}}};
   std::vector<Case> all;
   for (std::size_t n = 0; n < sizes.size(); ++n) {
     const std::array<FlowEnds, 3> ends{all_flow_ends[n % 4], all_flow_ends[(n + 1) % 4],

@@ -61,10 +61,11 @@ TEST(TeamRows, DoAllRowsOnceAndFindTheLargest) {
         return static_cast<double>(i == n.ni / 2 && j == n.nj - 1 ? 7 : j % 5);
       };
       EXPECT_EQ(rows.largest_of_rows(body), 7.0);
-      EXPECT_EQ(rows.largest_of_rows_in_blocks(body), 7.0);
+      EXPECT_EQ(rows.largest_of_rows_in_blocks(3, body), 7.0);
+      EXPECT_EQ(rows.largest_of_rows_in_blocks(1, body), 7.0);
       rows.each_row(body);
       rows.each_own_row(body);
-      EXPECT_EQ(std::count(done.begin(), done.end(), 4), n.ni * n.nj);
+      EXPECT_EQ(std::count(done.begin(), done.end(), 5), n.ni * n.nj);
     }
   }
 }

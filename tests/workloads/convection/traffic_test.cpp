@@ -173,20 +173,23 @@ class CountedFlow {
   Traffic projection() {
     return each_row([&](std::int64_t i, std::int64_t j, const auto& along) {
       const PointStencil<Value> here = near<Value>(i, j);
-      const Value* const p = at(pressure_, 0, i, j);
+      RowToProject<Value> row{
+          .pressure = at(pressure_, 0, i, j),
+          .before = *at(pressure_, 0, i, j),
+          .first_face = walls_.walled[2] ? 1 : 0,
+          .velocity = {at(fields_, 0, i, j), at(fields_, 1, i, j), at(fields_, 2, i, j)},
+          .axis = {here.axis[0], here.axis[1]},
+          .cells = n_.nk};
       if (!walls_.holds<0>(i)) {
-        project_row(p, at(pressure_, 0, (i + n_.ni - 1) % n_.ni, j), here.axis[0].per_face, n_.nk,
-                    at(fields_, 0, i, j));
+        row.below[0] = at(pressure_, 0, (i + n_.ni - 1) % n_.ni, j);
       }
       if (!walls_.holds<1>(j)) {
-        project_row(p, at(pressure_, 0, i, (j + n_.nj - 1) % n_.nj), here.axis[1].per_face, n_.nk,
-                    at(fields_, 1, i, j));
+        row.below[1] = at(pressure_, 0, i, (j + n_.nj - 1) % n_.nj);
       }
-      project_along_row(p, !walls_.walled[2], along, n_.nk, at(fields_, 2, i, j));
+      project_row(row, along);
       for (int field = 0; field < count_; ++field) {
-        ghost_rows(field).close(view(field), i, j);
+        ghost_rows(field).stream_ends(view(field), i, j);
       }
-      largest_advective_rate(here, along, n_.nk);
     });
   }
 
@@ -328,8 +331,15 @@ class CountedFlow {
     const ImplicitFactors<Value> stage{.tendencies = {1.5, -0.5, true}};
     for_values() ? eliminate_row<Which, Diffusion::within_planes>(row, along, medium_, stage)
                  : eliminate_row<Which, Diffusion::explicit_axes>(row, along, medium_, stage);
-    largest_buoyancy_rate<Which>(near<Value>(i, j), along, medium_, {}, walls_.walled[2], n_.nk);
+    largest_buoyancy_rate(rates_of_row<Which>(i, j, along));
   }
+
+  template <Terms Which, class Cells>
+  RatesOfRow<Which, Value, Cells> rates_of_row(std::int64_t i, std::int64_t j, const Cells& along) {
+    return {near<Value>(i, j), along, medium_, walls_of_row(), n_.nk};
+  }
+
+  [[nodiscard]] RowWalls walls_of_row() const { return {.walled = walls_.walled[2]}; }
 
   template <class Body>
   void with_cells_along_rows(const Body& body) const {
@@ -390,8 +400,8 @@ class CountedFlow {
                                           .tendency = at(tendencies_, 0, i, j),
                                           .next = at(next_, 0, i, j),
                                           .cells = n_.nk};
-    advance_row<Which>(row, along, medium_, StageFactors<Value>{1.5, -0.5, true});
-    largest_buoyancy_rate<Which>(near<Value>(i, j), along, medium_, {}, walls_.walled[2], n_.nk);
+    advance_row<Which>(row, along, medium_, StageFactors<Value>{1.5, -0.5, true}, walls_of_row());
+    largest_buoyancy_rate_of_ends(rates_of_row<Which>(i, j, along));
   }
 
   /// Cell (i, j, 0) of a field.

@@ -28,14 +28,23 @@ void stop_at_walls(const FlowOnCpu<Real>& flow, FieldSet<Real>& to, std::int64_t
   }
 }
 
-template <Terms Which, class Real, class Cells>
-Real buoyancy_rate_of_row(const FlowOnCpu<Real>& flow, const FieldSet<Real>& from,
-                          const Cells& along, std::int64_t i, std::int64_t j) {
+template <class Real>
+BANKFULL_ALWAYS_INLINE RowWalls walls_of_row(const FlowOnCpu<Real>& flow, std::int64_t i,
+                                             std::int64_t j) {
   const Extents& n = flow.n;
   const WallFaces& faces = flow.walls;
-  const CellOnWalls walls = faces.around<std::int64_t>({i, j, 0}, {n.ni, n.nj, n.nk});
-  return largest_buoyancy_rate<Which>(flow.template stencil_of_row<Real>(from, i, j), along,
-                                      flow.medium, walls, faces.walled[2], n.nk);
+  RowWalls walls{faces.around<std::int64_t>({i, j, 0}, {n.ni, n.nj, n.nk}), faces.walled[2]};
+  walls.beside.lower[2] = walls.beside.upper[2] = false;
+  return walls;
+}
+
+template <Terms Which, class Real, class Cells>
+BANKFULL_ALWAYS_INLINE RatesOfRow<Which, Real, Cells> rates_of_row(const FlowOnCpu<Real>& flow,
+                                                                   const FieldSet<Real>& from,
+                                                                   const Cells& along,
+                                                                   std::int64_t i, std::int64_t j) {
+  return {flow.template stencil_of_row<Real>(from, i, j), along, flow.medium,
+          walls_of_row(flow, i, j), flow.n.nk};
 }
 
 /// The cells of a row before `end`.
@@ -55,9 +64,12 @@ template <Terms Which, class Real>
 Real advance_terms_of_row(const FlowOnCpu<Real>& flow, const StageOnCpu<Real>& stage,
                           std::int64_t i, std::int64_t j) {
   return flow.with_cells_along_rows([&]<class Cells>(const Cells& along) {
-    advance_row<Which>(row_to_advance<typename Cells::Metric>(flow, stage, i, j, flow.n.nk), along,
-                       flow.medium, stage.factors.tendencies);
-    return buoyancy_rate_of_row<Which>(flow, stage.from, along, i, j);
+    const auto rates = rates_of_row<Which>(flow, stage.from, along, i, j);
+    const Real inside =
+        advance_row<Which>(row_to_advance<typename Cells::Metric>(flow, stage, i, j, flow.n.nk),
+                           along, flow.medium, stage.factors.tendencies, rates.walls);
+    const Real at_ends = largest_buoyancy_rate_of_ends(rates);
+    return inside < at_ends ? at_ends : inside;
   });
 }
 
@@ -65,7 +77,7 @@ Real advance_terms_of_row(const FlowOnCpu<Real>& flow, const StageOnCpu<Real>& s
 template <class Real>
 double advance_fields(const FlowOnCpu<Real>& flow, const StageOnCpu<Real>& stage) {
   const bool usual = terms_of(flow.medium, stage.sources != nullptr) == Terms::usual;
-  return flow.rows.largest_of_rows_in_blocks([&](std::int64_t i, std::int64_t j) {
+  return flow.rows.largest_of_rows_in_blocks(3, [&](std::int64_t i, std::int64_t j) {
     const Real buoyancy = usual ? advance_terms_of_row<Terms::usual>(flow, stage, i, j)
                                 : advance_terms_of_row<Terms::all>(flow, stage, i, j);
     stop_at_walls(flow, stage.to, i, j, {0, flow.n.nk});

@@ -78,6 +78,11 @@ struct FlowOnCpu {
     std::fill_n(set.data(), set.size(), Real(0));
   }
 
+  /// Whether a set of fields takes more.
+  [[nodiscard]] bool is_larger_than(std::int64_t bytes) const {
+    return field_set_bytes<Real>(layout, count) > bytes;
+  }
+
   const Grid& grid;  ///< the whole, of which this rank has a block
   Box block;
   std::array<std::int64_t, 3> first;  ///< cell of the block; all other indices are the block's

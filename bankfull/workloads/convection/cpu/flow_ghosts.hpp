@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/base/bytes.hpp"
 #include "bankfull/workloads/convection/cpu/flow.hpp"
 #include "bankfull/workloads/convection/cpu/ghost_rows.hpp"
 #include "bankfull/workloads/convection/drive.hpp"
@@ -12,7 +13,8 @@ namespace bankfull::convection {
 template <class Real>
 class FlowGhosts {
  public:
-  FlowGhosts(const FlowOnCpu<Real>& flow, const std::vector<Continuations>& rules) : flow_(flow) {
+  FlowGhosts(const FlowOnCpu<Real>& flow, const std::vector<Continuations>& rules)
+      : flow_(flow), streams_(flow.is_larger_than(most_bytes_near_caches)) {
     for (const Continuations& of_field : rules) {
       ghosts_.emplace_back(of_field, flow.grid, flow.block);
     }
@@ -25,10 +27,11 @@ class FlowGhosts {
     }
   }
 
-  /// At the ends of a row.
+  /// At the ends of a row; a stream_store_fence must follow.
   void close_rows(FieldSet<Real>& fields, std::int64_t i, std::int64_t j) const {
     for (int field = 0; field < flow_.count; ++field) {
-      ghosts_[static_cast<std::size_t>(field)].close(fields[field], i, j);
+      const GhostRows<Real>& ghosts = ghosts_[static_cast<std::size_t>(field)];
+      streams_ ? ghosts.stream_ends(fields[field], i, j) : ghosts.close(fields[field], i, j);
     }
   }
 
@@ -50,6 +53,10 @@ class FlowGhosts {
   }
 
  private:
+  /// Of a set of fields whose ghosts are not worth streaming: many of their lines are in caches
+  /// already, or on the way there after the cells beside them.
+  static constexpr std::int64_t most_bytes_near_caches = 256 * mib;
+
   void fill_ghost_row(FieldSet<Real>& fields, std::int64_t i, std::int64_t j) const {
     for (int field = 0; field < flow_.count; ++field) {
       ghosts_[static_cast<std::size_t>(field)].fill(fields[field], i, j);
@@ -57,6 +64,7 @@ class FlowGhosts {
   }
 
   const FlowOnCpu<Real>& flow_;
+  bool streams_;
   std::vector<GhostRows<Real>> ghosts_;
 };
 

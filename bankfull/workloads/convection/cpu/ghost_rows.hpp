@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/base/pack.hpp"
 #include "bankfull/core/field/field_set.hpp"
 #include "bankfull/workloads/convection/boundary.hpp"
 
@@ -32,6 +33,21 @@ class GhostRows {
     Real* const row = field.row(i, j);
     row[-1] = end(row, rules_.at[2][0], i, j, -1, cells_.nk - 1, 0);
     row[cells_.nk] = end(row, rules_.at[2][1], i, j, cells_.nk, 0, cells_.nk - 1);
+  }
+
+  /// The same past the caches, where whole cache lines at the ends of rows hold nothing else: they
+  /// are not read to be written. Others must not read them before a stream_store_fence.
+  void stream_ends(const FieldView<Real>& field, std::int64_t i, std::int64_t j) const {
+    using P = Pack<Real>;
+    if (cells_.nk % P::width != 0 || field.row_pitch - cells_.nk < 2 * P::width) {
+      close(field, i, j);
+      return;
+    }
+    Real* const row = field.row(i, j);
+    const Real lower = end(row, rules_.at[2][0], i, j, -1, cells_.nk - 1, 0);
+    const Real upper = end(row, rules_.at[2][1], i, j, cells_.nk, 0, cells_.nk - 1);
+    P::of_lanes([&](int n) { return n == P::width - 1 ? lower : Real(0); }).stream(row - P::width);
+    P::of_lanes([&](int n) { return n == 0 ? upper : Real(0); }).stream(row + cells_.nk);
   }
 
   /// A row beyond the ends of i or j, its own ends included.

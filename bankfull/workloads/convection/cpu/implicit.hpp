@@ -183,8 +183,9 @@ class ImplicitOnCpu {
           .pressure = known.row(i, j),
           .pressure_below = {known.row(around(0, i, n_.ni), j), known.row(i, around(1, j, n_.nj))}};
       eliminate_row<Which, How>(row, along, flow_.medium, stage.factors);
-      return cells.begin == 0 ? buoyancy_rate_of_row<Which>(flow_, stage.from, along, i, j)
-                              : Real(0);
+      return cells.begin == 0
+                 ? largest_buoyancy_rate(rates_of_row<Which>(flow_, stage.from, along, i, j))
+                 : Real(0);
     });
   }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/base/bytes.hpp"
 #include "bankfull/numerics/poisson/poisson.hpp"
 #include "bankfull/workloads/convection/cpu/flow.hpp"
 
@@ -40,29 +41,46 @@ inline std::int64_t before(std::int64_t n, std::int64_t cells, bool closes) {
   return closes ? (n + cells - 1) % cells : n - 1;
 }
 
+/// Memory is asked for the next row in flows that the caches do not hold.
+template <class Real>
+BANKFULL_ALWAYS_INLINE RowToProject<Real> row_to_project(const FlowOnCpu<Real>& flow,
+                                                         FieldSet<Real>& fields,
+                                                         const poisson::CellSlots<Real>& pressure,
+                                                         std::int64_t i, std::int64_t j) {
+  const Extents& n = flow.n;
+  const WallFaces& walls = flow.walls;
+  const Real* const here = &pressure(i, j, 0);
+  RowToProject<Real> row{
+      .pressure = here,
+      .before = here[walls.walled[2] ? 0 : n.nk - 1],
+      .first_face = walls.walled[2] ? 1 : 0,
+      .velocity = {fields[0].row(i, j), fields[1].row(i, j), fields[2].row(i, j)},
+      .axis = {flow.metric(0, i), flow.metric(1, j)},
+      .next_velocity = flow.is_larger_than(64 * mib) ? flow.layout.row_pitch() : 0,
+      .cells = n.nk};
+  if (j + 1 < n.nj) {
+    row.next_pressure = &pressure(i, j + 1, 0) - here;
+  }
+  if (!walls.holds<0>(i)) {
+    row.below[0] = &pressure(before(i, n.ni, walls.closes(0)), j, 0);
+  }
+  if (!walls.holds<1>(j)) {
+    row.below[1] = &pressure(i, before(j, n.nj, walls.closes(1)), 0);
+  }
+  return row;
+}
+
 /// Calls finish(i, j) of each row that is projected. Returns the largest rate of advection.
 template <class Real, class Finish>
 double project(const FlowOnCpu<Real>& flow, FieldSet<Real>& fields,
                const poisson::CellSlots<Real>& pressure, const Finish& finish) {
-  const Extents& n = flow.n;
-  const WallFaces& walls = flow.walls;
-  return flow.rows.largest_of_rows([&](std::int64_t i, std::int64_t j) {
-    const PointStencil<Real> stencil = flow.template stencil_of_row<Real>(fields, i, j);
-    const Real* const here = &pressure(i, j, 0);
-    if (!walls.holds<0>(i)) {
-      project_row(here, &pressure(before(i, n.ni, walls.closes(0)), j, 0), stencil.axis[0].per_face,
-                  n.nk, fields[0].row(i, j));
-    }
-    if (!walls.holds<1>(j)) {
-      project_row(here, &pressure(i, before(j, n.nj, walls.closes(1)), 0), stencil.axis[1].per_face,
-                  n.nk, fields[1].row(i, j));
-    }
-    flow.with_cells_along_rows([&](const auto& along) {
-      project_along_row(here, !walls.walled[2], along, n.nk, fields[2].row(i, j));
+  // The pressure and velocities of a plane are as large as all fields of a flow with one scalar.
+  return flow.rows.largest_of_rows_in_blocks(1, [&](std::int64_t i, std::int64_t j) {
+    const Real advection = flow.with_cells_along_rows([&](const auto& along) {
+      return project_row(row_to_project(flow, fields, pressure, i, j), along);
     });
     finish(i, j);
-    return flow.with_cells_along_rows(
-        [&](const auto& along) { return largest_advective_rate(stencil, along, n.nk); });
+    return advection;
   });
 }
 

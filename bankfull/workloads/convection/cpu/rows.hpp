@@ -1,6 +1,8 @@
 #pragma once
 
 #include "bankfull/core/base/pack.hpp"
+#include "bankfull/core/exec/team.hpp"
+#include "bankfull/workloads/convection/boundary.hpp"
 #include "bankfull/workloads/convection/implicit_stage.hpp"
 #include "bankfull/workloads/convection/point.hpp"
 
@@ -22,6 +24,10 @@ struct UniformCells {
   [[nodiscard]] BANKFULL_ALWAYS_INLINE const AxisMetric<Real>& around(std::int64_t /*k*/) const {
     return all;
   }
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE const AxisMetric<Real>& around_pack(
+      std::int64_t /*k*/) const {
+    return all;
+  }
 
   template <class Stencil>
   BANKFULL_ALWAYS_INLINE void move_to(std::int64_t /*k*/, Stencil& /*stencil*/) const {}
@@ -31,9 +37,6 @@ struct UniformCells {
   }
   [[nodiscard]] BANKFULL_ALWAYS_INLINE Real per_cells(std::int64_t /*k*/) const {
     return all.per_cell;
-  }
-  [[nodiscard]] BANKFULL_ALWAYS_INLINE Real per_face(std::int64_t /*k*/) const {
-    return all.per_face;
   }
 };
 
@@ -48,15 +51,18 @@ struct StretchedCells {
     return {lines.per_cell[k], lines.per_cell_before[k], lines.per_face[k], lines.per_face_next[k],
             lines.weight[k]};
   }
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE AxisMetric<Metric> around_pack(std::int64_t k) const {
+    return {Metric::load(lines.per_cell + k), Metric::load(lines.per_cell_before + k),
+            Metric::load(lines.per_face + k), Metric::load(lines.per_face_next + k),
+            Metric::load(lines.weight + k)};
+  }
 
   BANKFULL_ALWAYS_INLINE void move_to(std::int64_t k, PointStencil<Real>& stencil) const {
     stencil.axis[2] = around(k);
   }
   BANKFULL_ALWAYS_INLINE void move_to(std::int64_t k,
                                       PointStencil<Real, Metric, Metric>& stencil) const {
-    stencil.axis[2] = {Metric::load(lines.per_cell + k), Metric::load(lines.per_cell_before + k),
-                       Metric::load(lines.per_face + k), Metric::load(lines.per_face_next + k),
-                       Metric::load(lines.weight + k)};
+    stencil.axis[2] = around_pack(k);
   }
 
   [[nodiscard]] BANKFULL_ALWAYS_INLINE Real per_cell(std::int64_t k) const {
@@ -64,9 +70,6 @@ struct StretchedCells {
   }
   [[nodiscard]] BANKFULL_ALWAYS_INLINE Metric per_cells(std::int64_t k) const {
     return Metric::load(lines.per_cell + k);
-  }
-  [[nodiscard]] BANKFULL_ALWAYS_INLINE Real per_face(std::int64_t k) const {
-    return lines.per_face[k];
   }
 };
 
@@ -112,6 +115,31 @@ class MetricLines {
   AxisMetric<std::vector<Real>> lines_;
 };
 
+/// Elements in a Value: 1, or those of a pack.
+template <class Value>
+inline constexpr int lanes_of = 1;
+template <class Real>
+inline constexpr int lanes_of<Pack<Real>> = Pack<Real>::width;
+
+/// An element, or a pack of them.
+template <class Value, class Real>
+BANKFULL_ALWAYS_INLINE Value load_as(const Real* from) {
+  if constexpr (std::is_same_v<Real, Value>) {
+    return *from;
+  } else {
+    return Value::load(from);
+  }
+}
+
+template <class Value, class Real>
+BANKFULL_ALWAYS_INLINE void store_as(const Value& value, Real* to) {
+  if constexpr (std::is_same_v<Real, Value>) {
+    *to = value;
+  } else {
+    value.store(to);
+  }
+}
+
 /// One row of all fields to advance, from k = 0. Pointers are to velocity 0; the others follow at
 /// the strides' field distance.
 template <class Real, class Metric = Real>
@@ -143,14 +171,35 @@ BANKFULL_ALWAYS_INLINE void put_advanced(const RowToAdvance<Real, Metric>& row,
   }
 }
 
+/// The walls around a row of cells, which ends at walls too where it is `walled`.
+struct RowWalls {
+  CellOnWalls beside;
+  bool walled = false;
+
+  /// The cells that lie on none but those beside the row.
+  [[nodiscard]] Range inner(std::int64_t cells) const {
+    return walled ? Range{1, cells - 1} : Range{0, cells};
+  }
+
+  [[nodiscard]] CellOnWalls around(std::int64_t k, std::int64_t cells) const {
+    CellOnWalls found = beside;
+    found.lower[2] = walled && k == 0;
+    found.upper[2] = walled && k == cells - 1;
+    return found;
+  }
+};
+
 /// next = fields + gamma G + zeta G_before, a pack at a time; the last one reaches into the
 /// row's padding. Arguments come by value: compilers see that no store changes them. `Cells`:
-/// UniformCells or StretchedCells.
+/// UniformCells or StretchedCells. Returns the largest buoyancy_rate of the packs that hold inner
+/// cells alone, whose loads it shares; that of others see largest_buoyancy_rate_of_ends.
 template <Terms Which, class Real, class Cells>
-void advance_row(RowToAdvance<Real, typename Cells::Metric> row, Cells along, Medium<Real> medium,
-                 StageFactors<Real> stage) {
+Real advance_row(RowToAdvance<Real, typename Cells::Metric> row, Cells along, Medium<Real> medium,
+                 StageFactors<Real> stage, RowWalls walls) {
   using P = Pack<Real>;
   const bool carries = Which == Terms::usual || medium.scalar_count > 0;
+  const Range inner = walls.inner(row.cells);
+  P rates = P::broadcast(0);
   for (std::int64_t k = 0; k < row.cells; k += P::width) {
     PointStencil<Real, P, typename Cells::Metric> stencil = row.stencil;
     stencil.here += k;
@@ -163,6 +212,9 @@ void advance_row(RowToAdvance<Real, typename Cells::Metric> row, Cells along, Me
     if (carries) {
       scalar = scalar_tendency(stencil, 0, medium.scalars[0].diffusivity);
     }
+    if (k >= inner.begin && k + P::width <= inner.end) {
+      rates = raised(rates, buoyancy_rate<Which>(stencil, medium, walls.beside));
+    }
     put_advanced<Which>(row, stencil, stage, k, 0, along_i);
     put_advanced<Which>(row, stencil, stage, k, 1, along_j);
     put_advanced<Which>(row, stencil, stage, k, 2, along_k);
@@ -174,66 +226,86 @@ void advance_row(RowToAdvance<Real, typename Cells::Metric> row, Cells along, Me
                           scalar_tendency(stencil, s, medium.scalars[s].diffusivity));
     }
   }
+  return rates.largest(Real(0));
 }
 
-/// The largest buoyancy_rate of a row of cells, which lie on the walls `beside` the row, and end at
-/// walls where it is `walled`. In packs but for the cells on those walls: compilers do not
-/// vectorise a loop that copies whole stencils.
+/// The buoyancy_rate of cells of a row.
 template <Terms Which, class Real, class Cells>
-Real largest_buoyancy_rate(PointStencil<Real> row, Cells along, Medium<Real> medium,
-                           CellOnWalls beside, bool walled, std::int64_t cells) {
-  using Metric = typename Cells::Metric;
-  Real largest = 0;
-  std::int64_t k = 0;
-  const auto take_cell = [&](std::int64_t at) {
+struct RatesOfRow {
+  using P = Pack<Real>;
+
+  PointStencil<Real> row;
+  const Cells& along;
+  const Medium<Real>& medium;
+  RowWalls walls;
+  std::int64_t cells;
+
+  [[nodiscard]] Real of_cell(std::int64_t k) const {
     PointStencil<Real> stencil = row;
-    stencil.here += at;
-    along.move_to(at, stencil);
-    CellOnWalls walls = beside;
-    walls.lower[2] = walled && at == 0;
-    walls.upper[2] = walled && at == cells - 1;
-    const Real rate = buoyancy_rate<Which>(stencil, medium, walls);
-    largest = largest < rate ? rate : largest;
-  };
-  if (walled) {
-    take_cell(k++);
+    stencil.here += k;
+    along.move_to(k, stencil);
+    return buoyancy_rate<Which>(stencil, medium, walls.around(k, cells));
   }
-  if constexpr (std::is_floating_point_v<Real>) {  // not of numbers that count operations
-    using P = Pack<Real>;
+
+  /// Of inner cells.
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE P of_pack(std::int64_t k) const {
+    using Metric = typename Cells::Metric;
     PointStencil<Real, P, Metric> stencil{
-        .here = row.here,
+        .here = row.here + k,
         .strides = row.strides,
         .axis = {metric_of_pack<Metric>(row.axis[0]), metric_of_pack<Metric>(row.axis[1]),
                  metric_of_pack<Metric>(row.axis[2])}};
-    beside.lower[2] = beside.upper[2] = false;
-    P rates = P::broadcast(0);
-    for (const std::int64_t end = walled ? cells - 1 : cells; k + P::width <= end; k += P::width) {
-      stencil.here = row.here + k;
-      along.move_to(k, stencil);
-      rates = raised(rates, buoyancy_rate<Which>(stencil, medium, beside));
-    }
-    largest = rates.largest(largest);
+    along.move_to(k, stencil);
+    return buoyancy_rate<Which>(stencil, medium, walls.beside);
   }
-  for (; k < cells; ++k) {
-    take_cell(k);
+};
+
+/// The largest buoyancy_rate of the cells that advance_row leaves out: on walls, and in packs that
+/// reach back to where it begins or ends.
+template <Terms Which, class Real, class Cells>
+Real largest_buoyancy_rate_of_ends(const RatesOfRow<Which, Real, Cells>& rates) {
+  using P = Pack<Real>;
+  const Range inner = rates.walls.inner(rates.cells);
+  Real largest = 0;
+  const auto take_cell = [&](std::int64_t k) {
+    const Real rate = rates.of_cell(k);
+    largest = largest < rate ? rate : largest;
+  };
+  if (inner.size() < P::width) {
+    for (std::int64_t k = 0; k < rates.cells; ++k) {
+      take_cell(k);
+    }
+    return largest;
+  }
+  if (rates.walls.walled) {
+    take_cell(0);
+    take_cell(rates.cells - 1);
+  }
+  if (inner.begin % P::width != 0) {
+    largest = rates.of_pack(inner.begin).largest(largest);
+  }
+  if (inner.end % P::width != 0) {
+    largest = rates.of_pack(inner.end - P::width).largest(largest);
   }
   return largest;
 }
 
-/// The largest advective_rate of a row of cells.
-template <class Real, class Cells>
-Real largest_advective_rate(PointStencil<Real> row, Cells along, std::int64_t cells) {
-  const Real* const along_i = row.here;
-  const Real* const along_j = along_i + row.strides.field;
-  const Real* const along_k = along_j + row.strides.field;
-  Real largest = 0;
-#pragma omp simd reduction(max : largest)
-  for (std::int64_t k = 0; k < cells; ++k) {
-    const Real rate = advective_rate(row.axis[0], row.axis[1], along.around(k), along_i[k],
-                                     along_j[k], along_k[k]);
-    largest = largest < rate ? rate : largest;
+/// The largest buoyancy_rate of all cells of a row.
+template <Terms Which, class Real, class Cells>
+Real largest_buoyancy_rate(const RatesOfRow<Which, Real, Cells>& rates) {
+  using P = Pack<Real>;
+  const Range inner = rates.walls.inner(rates.cells);
+  P inside = P::broadcast(0);
+  for (std::int64_t k = inner.begin == 0 ? 0 : P::width; k + P::width <= inner.end; k += P::width) {
+    inside = raised(inside, rates.of_pack(k));
   }
-  return largest;
+  return inside.largest(largest_buoyancy_rate_of_ends(rates));
+}
+
+/// 1 / width of the narrower cells beside the faces of a pack.
+template <class Real>
+BANKFULL_ALWAYS_INLINE Pack<Real> per_narrower_cell(const AxisMetric<Pack<Real>>& axis) {
+  return raised(axis.per_cell_before, axis.per_cell);
 }
 
 /// Velocities on both sides of a row of cells. The face beyond the last cell is `last_face`.
@@ -269,27 +341,84 @@ void divergence_row(const RowToDiverge<Real>& row, Cells along, Real* __restrict
   }
 }
 
-/// u -= (p - p_below) / distance, on the lower faces of a row of cells.
+/// A row of cells to project, with the faces on their lower sides.
 template <class Real>
-void project_row(const Real* __restrict pressure, const Real* __restrict below, Real per_face,
-                 std::int64_t cells, Real* __restrict velocity) {
-#pragma omp simd
-  for (std::int64_t k = 0; k < cells; ++k) {
-    velocity[k] -= per_face * (pressure[k] - below[k]);
+struct RowToProject {
+  const Real* pressure = nullptr;
+  const Real* below[2] = {};    ///< that of the cells before along i and j; null: faces are walls
+  Real before = 0;              ///< that of the cell before the row; its first one's own at a wall
+  std::int64_t first_face = 0;  ///< along the row that is not a wall
+  Real* velocity[3] = {};
+  AxisMetric<Real> axis[2];
+  std::int64_t next_pressure = 0;  ///< elements to the next row, for which memory is asked
+  std::int64_t next_velocity = 0;  ///< the same; 0: it is not asked
+  std::int64_t cells = 0;
+};
+
+/// Asks for the elements of the next row: processors foresee what comes to the end of a page, which
+/// long rows soon reach.
+template <class Real>
+BANKFULL_ALWAYS_INLINE void ask_for_next_row(const RowToProject<Real>& row, std::int64_t k) {
+  __builtin_prefetch(row.pressure + row.next_pressure + k, 0, 2);
+  for (const Real* const velocity : row.velocity) {
+    __builtin_prefetch(velocity + row.next_velocity + k, 0, 2);
   }
 }
 
-/// The same along the row itself: the first face is a wall, or lies above the row's last cell.
+/// u - (p - p_below) / distance.
+template <class Metric, class Value>
+BANKFULL_ALWAYS_INLINE Value projected(const Metric& per_face, const Value& velocity,
+                                       const Value& pressure, const Value& below) {
+  return velocity - per_face * (pressure - below);
+}
+
+/// Projects the cells of a Value from k on, and returns their advective_rate. Velocities on walls
+/// stay: a pack that has one at its beginning finds no difference of pressure there.
+template <class Value, class Real, class Metric>
+BANKFULL_ALWAYS_INLINE Value project_cells(const RowToProject<Real>& row,
+                                           const AxisMetric<Metric>& along, std::int64_t k,
+                                           const Value& pressure, const Value& before) {
+  Value velocity[3] = {load_as<Value>(row.velocity[0] + k), load_as<Value>(row.velocity[1] + k),
+                       load_as<Value>(row.velocity[2] + k)};
+  for (int axis = 0; axis < 2; ++axis) {
+    if (row.below[axis] != nullptr) {
+      velocity[axis] = projected(row.axis[axis].per_face, velocity[axis], pressure,
+                                 load_as<Value>(row.below[axis] + k));
+      store_as(velocity[axis], row.velocity[axis] + k);
+    }
+  }
+  if (k + lanes_of < Value >> row.first_face) {
+    velocity[2] = projected(along.per_face, velocity[2], pressure, before);
+    store_as(velocity[2], row.velocity[2] + k);
+  }
+  return advective_rate(row.axis[0], row.axis[1], along, velocity[0], velocity[1], velocity[2]);
+}
+
+/// Projects a row a pack at a time, but for what is left at its end: beyond lie ghosts that others
+/// may write. Returns the largest advective_rate. Inlined, or short rows wait for their description
+/// to be copied.
 template <class Real, class Cells>
-void project_along_row(const Real* __restrict pressure, bool periodic, Cells along,
-                       std::int64_t cells, Real* __restrict velocity) {
-  if (periodic) {
-    velocity[0] -= along.per_face(0) * (pressure[0] - pressure[cells - 1]);
+BANKFULL_ALWAYS_INLINE Real project_row(RowToProject<Real> row, Cells along) {
+  using P = Pack<Real>;
+  P rates = P::broadcast(0);
+  P before = P::broadcast(row.before);
+  std::int64_t k = 0;
+  for (; k + P::width <= row.cells; k += P::width) {
+    if (row.next_velocity != 0) {
+      ask_for_next_row(row, k);
+    }
+    const P pressure = P::load(row.pressure + k);
+    rates = raised(rates, project_cells(row, along.around_pack(k), k, pressure,
+                                        one_lane_earlier(before, pressure)));
+    before = pressure;
   }
-#pragma omp simd
-  for (std::int64_t k = 1; k < cells; ++k) {
-    velocity[k] -= along.per_face(k) * (pressure[k] - pressure[k - 1]);
+  Real largest = rates.largest(Real(0));
+  for (; k < row.cells; ++k) {
+    const Real below = k > 0 ? row.pressure[k - 1] : row.before;
+    const Real rate = project_cells(row, along.around(k), k, row.pressure[k], below);
+    largest = largest < rate ? rate : largest;
   }
+  return largest;
 }
 
 }  // namespace bankfull::convection

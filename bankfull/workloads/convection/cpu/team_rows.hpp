@@ -89,7 +89,7 @@ class TeamRows {
   TeamRows(const Extents& n, int threads, std::int64_t row_bytes, std::size_t element_bytes)
       : n_(n),
         threads_(threads),
-        block_(std::max<std::int64_t>(4, block_bytes / (3 * row_bytes))),
+        row_bytes_(row_bytes),
         cells_per_line_(cache_line_bytes / static_cast<std::int64_t>(element_bytes)) {}
 
   /// Calls body(i, j) for all rows, by the threads whose they are: of memory that is touched for
@@ -122,23 +122,24 @@ class TeamRows {
     return largest_of_blocks(n_.nj, body);
   }
 
-  /// The same, in blocks of rows: three planes of a block, with all fields, fit a core's cache.
+  /// The same, in blocks of rows: so many planes of a block, with all fields, fit a core's cache.
   template <class Body>
-  double largest_of_rows_in_blocks(const Body& body) const {
-    return largest_of_blocks(block_, body);
+  double largest_of_rows_in_blocks(std::int64_t planes, const Body& body) const {
+    return largest_of_blocks(rows_in_block(planes), body);
   }
 
   /// The largest value that body(columns) returns, called for the same number of rows at a time.
   template <class Body>
   double each_block_of_columns(const Body& body) const {
+    const std::int64_t block = rows_in_block(3);
     double largest = 0.0;
 #pragma omp parallel num_threads(threads_) reduction(max : largest)
     {
       const Columns mine = my_columns(n_, threads_, cells_per_line_);
-      for (std::int64_t j = mine.rows.begin; j < mine.rows.end; j += block_) {
+      for (std::int64_t j = mine.rows.begin; j < mine.rows.end; j += block) {
         if (mine.cells.begin < mine.cells.end) {
           largest =
-              larger(body(Columns{{j, std::min(mine.rows.end, j + block_)}, mine.cells}), largest);
+              larger(body(Columns{{j, std::min(mine.rows.end, j + block)}, mine.cells}), largest);
         }
       }
       stream_store_fence();
@@ -147,11 +148,16 @@ class TeamRows {
   }
 
  private:
-  /// What a block of rows reads: three planes of all fields.
-  static constexpr std::int64_t block_bytes = mib;
+  /// What planes of a block of rows may take. The rest of a second-level cache of 2 MiB is passed
+  /// by what is read once, and written.
+  static constexpr std::int64_t block_bytes = 3 * mib / 4;
 
   /// Work for a claim: 20 to 90 microseconds.
   static constexpr std::int64_t cells_at_once = 4096;
+
+  [[nodiscard]] std::int64_t rows_in_block(std::int64_t planes) const {
+    return std::max<std::int64_t>(4, block_bytes / (planes * row_bytes_));
+  }
 
   template <class Body>
   double largest_of_blocks(std::int64_t block, const Body& body) const {
@@ -180,7 +186,7 @@ class TeamRows {
 
   Extents n_;
   int threads_;
-  std::int64_t block_;
+  std::int64_t row_bytes_;
   std::int64_t cells_per_line_;
 };
 
