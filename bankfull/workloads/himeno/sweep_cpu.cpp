@@ -156,10 +156,7 @@ class CpuSolver final : public Solver {
   }
 
   static std::string describe_fused(const FusedPassPlan& plan) {
-    const std::string in_turn = plan.threads_per_block > 1
-                                    ? fmt::format(" of {} threads in turn", plan.threads_per_block)
-                                    : "";
-    return fmt::format("{}{}, strips of {} rows{}", shape(plan.grid), in_turn, plan.strip_rows,
+    return fmt::format("{}, strips of {} rows{}", shape(plan.grid), plan.strip_rows,
                        plan.row_by_row ? ", row by row" : "");
   }
 

@@ -78,25 +78,28 @@ FusedPassPlan plan_on(const GridSize& grid, int threads, std::int64_t l2_mib) {
   return plan_fused(layout, sizeof(float), threads, {.l2 = l2_mib << 20, .l3 = 4 << 20});
 }
 
-TEST(PlanFused, ThreadsTakeStripsInTurnWhereTheseAreInLargeSecondLevelCaches) {
+TEST(PlanFused, BlocksHaveManyStripsThatOthersCanTakeAndLittleHalo) {
   const GridSize large{256, 256, 512};
-  for (const int threads : {4, 8, 16}) {
-    const FusedPassPlan plan = plan_on(large, threads, 2);
-    EXPECT_TRUE(plan.row_by_row);
-    EXPECT_EQ(plan.threads_per_block, threads);
-    EXPECT_EQ(plan.threads(), threads);
-    EXPECT_GE(plan.strip_rows, 8);
-    EXPECT_LE(plan.strip_rows, 9);
+  const FusedPassPlan plan = plan_on(large, 16, 2);
+  EXPECT_TRUE(plan.row_by_row);
+  EXPECT_EQ(plan.sweeps, 4);
+  EXPECT_EQ(plan.strip_rows, 8);
+  EXPECT_EQ(plan.grid.i, 8);
+  EXPECT_EQ(plan.grid.j, 2);
+  for (const int threads : {1, 2, 3, 5}) {
+    EXPECT_EQ(plan_on(large, threads, 2).grid.i, threads);
   }
-  for (const int threads : {1, 2, 3}) {
-    EXPECT_EQ(plan_on(large, threads, 2).threads_per_block, 1);
-  }
-  EXPECT_EQ(plan_on(large, 16, 1).threads_per_block, 1);
 }
 
-TEST(PlanFused, ThreadsTakeNoStripsInTurnThatWouldBeOverBeforeAllHaveBegun) {
-  EXPECT_EQ(plan_on({3, 256, 512}, 16, 2).threads_per_block, 1);
-  EXPECT_EQ(plan_on({256, 10, 512}, 16, 2).threads_per_block, 1);
+TEST(PlanFused, StripsInLargeSecondLevelCachesMayHaveFourRows) {
+  const Layout layout(GridSize{256, 256, 512}.interior(), 1, sizeof(double));
+  const FusedPassPlan plan =
+      plan_fused(layout, sizeof(double), 16, {.l2 = 2 << 20, .l3 = 18 << 20});
+  EXPECT_TRUE(plan.row_by_row);
+  EXPECT_EQ(plan.sweeps, 4);
+  EXPECT_EQ(plan.strip_rows, 4);
+  EXPECT_EQ(plan.grid.i, 8);
+  EXPECT_EQ(plan.grid.j, 2);
 }
 
 TEST(PlanFused, HasNoMoreThreadsThanItIsGiven) {

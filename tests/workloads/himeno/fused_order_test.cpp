@@ -3,14 +3,19 @@
 #include "bankfull/workloads/himeno/cpu/fused.hpp"
 #include "bankfull/workloads/himeno/fields.hpp"
 #include "bankfull/workloads/himeno/reference.hpp"
+#include "tests/sleeping_member.hpp"
 #include "tests/workloads/himeno/schedules.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <gtest/gtest.h>
+#include <numeric>
+#include <random>
 #include <string>
 #include <vector>
 
-// Which order a plan takes, and how many threads a block gets, depends on the caches of the
-// machine; here all of them are run.
+// Which order a plan takes, and how the blocks are cut, depends on the caches of the machine, and
+// what threads take from each other on luck; here all of them are run.
 namespace bankfull::himeno {
 namespace {
 
@@ -33,7 +38,14 @@ void fill(Fields<float>& fields) {
            initialise(fields, {.kind = InitialState::Kind::random, .seed = 5}));
 }
 
-FusedOutcome after_passes(int passes, const GridSize& grid, const FusedPassPlan& plan) {
+using Pass = std::function<void(FusedSweep<float>&, const SweepView<float>&, RowSums&)>;
+
+void by_a_team(FusedSweep<float>& sweep, const SweepView<float>& view, RowSums& sums) {
+  sweep(view, sums);
+}
+
+FusedOutcome after_passes(int passes, const GridSize& grid, const FusedPassPlan& plan,
+                          const Pass& run_pass = by_a_team) {
   const Domain domain = whole_domain(grid);
   Fields<float> fields(domain, Device::cpu());
   fill(fields);
@@ -43,7 +55,7 @@ FusedOutcome after_passes(int passes, const GridSize& grid, const FusedPassPlan&
   FusedOutcome outcome;
   for (int pass = 0; pass < passes; ++pass) {
     RowSums sums(domain.interior(), plan.sweeps);
-    sweep({layout.interior(), present.all(), present.pressure(), fields.next()}, sums);
+    run_pass(sweep, {layout.interior(), present.all(), present.pressure(), fields.next()}, sums);
     fields.advance();
     for (int n = 0; n < plan.sweeps; ++n) {
       outcome.gosa.push_back(sums.total(Team(1), n));
@@ -77,69 +89,93 @@ TEST(FusedOrders, GiveTheSameBits) {
   }
 }
 
-/// A grid, and how many threads take the strips of a block in turn.
-struct InTurn {
-  GridSize grid;
-  int threads;
-};
-
-// GoogleTest looks for this name.
-void PrintTo(const InTurn& c, std::ostream* out) {  // NOLINT(readability-identifier-naming)
-  *out << name_of(c.grid) << ", " << c.threads << " threads a block";
+/// Two passes: the second finds what the first has left.
+void expect_bits_of_the_reference(const GridSize& size, const FusedPassPlan& plan,
+                                  const Pass& run_pass = by_a_team) {
+  SCOPED_TRACE(std::to_string(plan.sweeps) + " sweeps, strips of " +
+               std::to_string(plan.strip_rows) + " rows, " + std::to_string(plan.grid.i) + " x " +
+               std::to_string(plan.grid.j) + " blocks" + (plan.row_by_row ? ", row by row" : ""));
+  const FusedOutcome outcome = after_passes(2, size, plan, run_pass);
+  EXPECT_EQ(outcome.pressure, after_reference_sweeps(2 * plan.sweeps, size));
+  const FusedPassPlan alone{.sweeps = plan.sweeps, .strip_rows = 1 << 20};
+  EXPECT_EQ(outcome.gosa, after_passes(2, size, alone).gosa);
 }
 
-std::vector<InTurn> in_turn() {
-  std::vector<InTurn> cases;
-  for (const GridSize& grid : awkward_grids()) {
-    for (int threads = 1; threads <= 7; ++threads) {
-      cases.push_back({grid, threads});
-    }
-  }
-  return cases;
-}
-
-class ThreadsInTurn : public ::testing::TestWithParam<InTurn> {
+class FusedBlocks : public ::testing::TestWithParam<GridSize> {
  protected:
-  /// Two passes: the second finds what the first has left.
-  static void expect_bits_of_the_reference(const FusedPassPlan& plan) {
-    const GridSize& size = GetParam().grid;
-    const FusedOutcome outcome = after_passes(2, size, plan);
-    EXPECT_EQ(outcome.pressure, after_reference_sweeps(2 * plan.sweeps, size));
-    const FusedPassPlan alone{.sweeps = plan.sweeps, .strip_rows = 1 << 20};
-    EXPECT_EQ(outcome.gosa, after_passes(2, size, alone).gosa);
+  /// Cut along i, along j and along both.
+  static std::vector<TeamGrid> grids() {
+    std::vector<TeamGrid> grids;
+    const Extents n = GetParam().interior();
+    for (const TeamGrid& grid :
+         {TeamGrid{1, 1}, TeamGrid{2, 1}, TeamGrid{1, 2}, TeamGrid{2, 2}, TeamGrid{3, 2},
+          TeamGrid{1, 7}, TeamGrid{7, 1}, TeamGrid{5, 3}, TeamGrid{8, 2}}) {
+      if (grid.i <= n.ni && grid.j <= n.nj) {
+        grids.push_back(grid);
+      }
+    }
+    return grids;
   }
 };
 
-TEST_P(ThreadsInTurn, GiveTheBitsOfTheReference) {
-  for (const int sweeps : {2, 4}) {
-    for (const std::int64_t strip_rows : {2, 9}) {
-      for (const bool row_by_row : {false, true}) {
-        SCOPED_TRACE(std::to_string(sweeps) + " sweeps, strips of " + std::to_string(strip_rows) +
-                     " rows" + (row_by_row ? ", row by row" : ""));
-        expect_bits_of_the_reference({.sweeps = sweeps,
-                                      .strip_rows = strip_rows,
-                                      .row_by_row = row_by_row,
-                                      .threads_per_block = GetParam().threads});
+TEST_P(FusedBlocks, GiveTheBitsOfTheReference) {
+  for (const TeamGrid& grid : grids()) {
+    for (const int sweeps : {2, 4}) {
+      for (const std::int64_t strip_rows : {2, 9}) {
+        for (const bool row_by_row : {false, true}) {
+          expect_bits_of_the_reference(
+              GetParam(),
+              {.sweeps = sweeps, .strip_rows = strip_rows, .row_by_row = row_by_row, .grid = grid});
+        }
       }
     }
   }
 }
 
-TEST_P(ThreadsInTurn, GiveThemInSeveralBlocks) {
-  const Extents n = GetParam().grid.interior();
-  for (const TeamGrid& grid : {TeamGrid{2, 1}, TeamGrid{1, 2}}) {
-    if (grid.i <= n.ni && grid.j <= n.nj) {
-      SCOPED_TRACE(std::to_string(grid.i) + " x " + std::to_string(grid.j) + " blocks");
-      expect_bits_of_the_reference({.sweeps = 3,
-                                    .strip_rows = 4,
-                                    .row_by_row = true,
-                                    .grid = grid,
-                                    .threads_per_block = GetParam().threads});
+/// One after the other, so that the first takes from all others what can be taken.
+void one_after_the_other(bool last_first, FusedSweep<float>& sweep, const SweepView<float>& view,
+                         RowSums& sums) {
+  std::vector<int> order(static_cast<std::size_t>(sweep.plan().threads()));
+  std::iota(order.begin(), order.end(), 0);
+  if (last_first) {
+    std::reverse(order.begin(), order.end());
+  }
+  sweep.begin_pass();
+  for (const int thread : order) {
+    sweep.take_part(thread, view, sums);
+  }
+}
+
+TEST_P(FusedBlocks, GiveThemWhereTheFirstThreadTakesAllThatItCan) {
+  for (const TeamGrid& grid : grids()) {
+    for (const bool last_first : {false, true}) {
+      for (const std::int64_t strip_rows : {2, 3}) {
+        expect_bits_of_the_reference(
+            GetParam(), {.sweeps = 3, .strip_rows = strip_rows, .row_by_row = true, .grid = grid},
+            [&](FusedSweep<float>& sweep, const SweepView<float>& view, RowSums& sums) {
+              one_after_the_other(last_first, sweep, view, sums);
+            });
+      }
     }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, ThreadsInTurn, ::testing::ValuesIn(in_turn()));
+std::vector<GridSize> shapes() {
+  std::vector<GridSize> grids = awkward_grids();
+  grids.push_back({12, 67, 7});
+  return grids;
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, FusedBlocks, ::testing::ValuesIn(shapes()));
+
+TEST(FusedBlocksWhoseOwnerSleeps, GiveTheBitsOfTheReference) {
+  const GridSize size{21, 203, 85};
+  for (int sleeper = 0; sleeper < 4; ++sleeper) {
+    const SleepingMember member(4, sleeper);
+    expect_bits_of_the_reference(
+        size, {.sweeps = 4, .strip_rows = 3, .row_by_row = true, .grid = {2, 2}});
+  }
+}
 
 /// A rank sweeps layers of its neighbours' points too. The initial state is a function of the
 /// point, so one rank's pass needs no others.
@@ -155,7 +191,7 @@ std::vector<float> rank_after_one_pass(const Domain& domain, const FusedPassPlan
   return pressure_of(fields);
 }
 
-TEST(ThreadsOfABlock, GiveTheBitsOfTheReferenceOnEachOfSeveralRanks) {
+TEST(FusedBlocksOfRanks, GiveTheBitsOfTheReference) {
   const GridSize grid{19, 29, 37};
   const Extents n = grid.interior();
   const std::vector<float> whole = after_reference_sweeps(3, grid);
@@ -166,19 +202,16 @@ TEST(ThreadsOfABlock, GiveTheBitsOfTheReferenceOnEachOfSeveralRanks) {
     for_cells(domain.block(), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
       expected.push_back(whole[static_cast<std::size_t>((i * n.nj + j) * n.nk + k)]);
     });
-    for (const int threads : {1, 2, 5}) {
-      const FusedPassPlan plan{
-          .sweeps = 3, .strip_rows = 2, .row_by_row = true, .threads_per_block = threads};
-      EXPECT_EQ(rank_after_one_pass(domain, plan), expected) << rank << ' ' << threads;
+    for (const TeamGrid& blocks : {TeamGrid{1, 1}, TeamGrid{1, 2}, TeamGrid{3, 2}}) {
+      const FusedPassPlan plan{.sweeps = 3, .strip_rows = 2, .row_by_row = true, .grid = blocks};
+      EXPECT_EQ(rank_after_one_pass(domain, plan), expected) << rank << ' ' << blocks.threads();
     }
   }
 }
 
-/// Far more threads than the machine has cores: those that wait must leave their core to those that
-/// work.
-TEST(ThreadsOfABlock, MayOutnumberTheCores) {
-  const FusedPassPlan plan{
-      .sweeps = 4, .strip_rows = 2, .row_by_row = true, .threads_per_block = 61};
+/// Far more threads than the machine has cores: most have their rows taken before they begin.
+TEST(FusedBlocksThatOutnumberTheCores, GiveTheBitsOfTheReference) {
+  const FusedPassPlan plan{.sweeps = 4, .strip_rows = 2, .row_by_row = true, .grid = {15, 4}};
   const GridSize grid{17, 150, 21};
   EXPECT_EQ(after_passes(3, grid, plan).pressure, after_reference_sweeps(12, grid));
 }
@@ -186,31 +219,93 @@ TEST(ThreadsOfABlock, MayOutnumberTheCores) {
 TEST(FusedSweepBytes, AreAsPlanned) {
   const Domain domain = whole_domain({34, 80, 100});
   const Layout layout(domain.interior(), 1, sizeof(float));
-  for (const TeamGrid& grid : {TeamGrid{1, 1}, TeamGrid{2, 2}}) {
-    for (const int threads : {1, 2, 5}) {
-      const FusedPassPlan plan{
-          .sweeps = 4, .strip_rows = 5, .grid = grid, .threads_per_block = threads};
-      const FusedSweep<float> sweep(layout, domain.updated(0), plan);
-      const auto planned = static_cast<double>(bytes_between_sweeps(plan, layout, sizeof(float)));
-      EXPECT_NEAR(static_cast<double>(sweep.bytes()), planned, 0.15 * planned);
+  for (const TeamGrid& grid : {TeamGrid{1, 1}, TeamGrid{2, 2}, TeamGrid{4, 1}}) {
+    const FusedPassPlan plan{.sweeps = 4, .strip_rows = 5, .grid = grid};
+    const FusedSweep<float> sweep(layout, domain.updated(0), plan);
+    const auto planned = static_cast<double>(bytes_between_sweeps(plan, layout, sizeof(float)));
+    EXPECT_NEAR(static_cast<double>(sweep.bytes()), planned, 0.05 * planned);
+  }
+}
+
+/// Blocks of one thread after the other along j.
+detail::SharedBlocks blocks_of_rows(std::int64_t rows, int threads, int sweeps,
+                                    std::int64_t strip_rows) {
+  return {{5, rows, 9},
+          {0, 5, 0, rows, 0, 9},
+          {.sweeps = sweeps, .strip_rows = strip_rows, .grid = {1, threads}}};
+}
+
+TEST(SharedBlocks, AreClaimedInStripsOfAboutTheSameHeight) {
+  for (const std::int64_t rows : {1, 2, 3, 4, 5, 7, 64, 254}) {
+    for (const std::int64_t strip_rows : {2, 3, 8, 1000}) {
+      for (const int sweeps : {2, 4}) {
+        detail::SharedBlocks blocks = blocks_of_rows(rows, 1, sweeps, strip_rows);
+        std::int64_t next = 0;
+        while (const std::optional<detail::Strip> strip = blocks.claim(0)) {
+          EXPECT_EQ(strip->rows.begin, next);
+          EXPECT_GE(strip->rows.size(), 2);
+          EXPECT_LE(strip->rows.size(), blocks.max_rows());
+          EXPECT_EQ(strip->block_end, rows);
+          next = strip->rows.end;
+        }
+        EXPECT_EQ(next, rows + sweeps - 1);
+      }
     }
   }
 }
 
-TEST(Strips, AreAsManyForEachThreadWhereRowsSuffice) {
-  for (const std::int64_t rows : {1, 2, 7, 64, 254}) {
-    for (const int threads : {1, 2, 3, 16}) {
-      const detail::Reach reach{{0, 5, 0, rows, 0, 9}, {{0, 5}, {0, rows}}, 4};
-      const detail::Strips strips(reach, 8, threads);
-      EXPECT_TRUE(strips.count() % threads == 0 || strips.max_rows() <= 3)
-          << rows << ' ' << threads;
-      EXPECT_EQ(strips.begin(0), 0);
-      EXPECT_EQ(strips.begin(strips.count()), rows + 3);
-      for (std::int64_t strip = 0; strip < strips.count(); ++strip) {
-        EXPECT_GE(strips.rows(strip), 2);
-        EXPECT_LE(strips.rows(strip), strips.max_rows());
+TEST(SharedBlocks, AreHalvedBehindWhatIsClaimed) {
+  detail::SharedBlocks blocks = blocks_of_rows(80, 2, 4, 8);
+  while (blocks.claim(0)) {
+  }
+  const Range begun = blocks.claim(1)->rows;
+  const std::optional<Block> taken = blocks.steal(0);
+  ASSERT_TRUE(taken);
+  EXPECT_EQ(taken->planes, (Range{0, 5}));
+  EXPECT_EQ(taken->rows, (Range{begun.end + (80 - begun.end) / 2, 80}));
+  EXPECT_EQ(blocks.claim(1)->block_end, taken->rows.begin);
+  EXPECT_EQ(blocks.claim(0)->rows.begin, taken->rows.begin - 3);
+}
+
+TEST(SharedBlocks, OfFewRowsAreLeftToTheirThread) {
+  detail::SharedBlocks blocks = blocks_of_rows(20, 2, 4, 8);
+  while (blocks.claim(0)) {
+  }
+  ASSERT_TRUE(blocks.claim(1));
+  EXPECT_FALSE(blocks.steal(0));
+}
+
+/// Whatever is claimed and cut in whatever order.
+TEST(SharedBlocks, HaveEachRowOnceInTheSweepThatIsStored) {
+  constexpr int threads = 5;
+  constexpr int sweeps = 3;
+  constexpr std::int64_t rows = 211;
+  std::mt19937 random(1);
+  std::uniform_int_distribution next_thread(0, threads - 1);
+  for (int order = 0; order < 100; ++order) {
+    detail::SharedBlocks blocks = blocks_of_rows(rows, threads, sweeps, 4);
+    std::vector<std::optional<Block>> present(threads);
+    for (int thread = 0; thread < threads; ++thread) {
+      present[static_cast<std::size_t>(thread)] = blocks.own(thread);
+    }
+    std::vector<int> visits(rows);
+    const auto any = [](const std::optional<Block>& block) { return block.has_value(); };
+    while (std::any_of(present.begin(), present.end(), any)) {
+      const int thread = next_thread(random);
+      std::optional<Block>& block = present[static_cast<std::size_t>(thread)];
+      if (!block) {
+        continue;
+      }
+      if (const std::optional<detail::Strip> strip = blocks.claim(thread)) {
+        const std::int64_t begin = std::max(strip->rows.begin - (sweeps - 1), block->rows.begin);
+        for (std::int64_t j = begin; j < strip->rows.end - (sweeps - 1); ++j) {
+          ++visits[static_cast<std::size_t>(j)];
+        }
+      } else {
+        block = blocks.steal(thread);
       }
     }
+    EXPECT_EQ(visits, std::vector<int>(rows, 1));
   }
 }
 

@@ -3,12 +3,13 @@
 #include "bankfull/core/base/stream_store.hpp"
 #include "bankfull/core/exec/team.hpp"
 #include "bankfull/core/memory/buffer.hpp"
+#include "bankfull/workloads/himeno/cpu/blocks.hpp"
 #include "bankfull/workloads/himeno/cpu/plan.hpp"
 #include "bankfull/workloads/himeno/cpu/row_sums.hpp"
-#include "bankfull/workloads/himeno/cpu/strips.hpp"
 #include "bankfull/workloads/himeno/problem.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 namespace bankfull::himeno {
@@ -25,14 +26,13 @@ namespace bankfull::himeno {
 // nothing of the strips to come; of the strip before it needs the last two rows of every plane,
 // which are kept.
 //
-// Blocks are computed with the halo that their neighbours compute too, so their threads never wait
-// for each other within a pass. The threads of one block compute nothing twice: they take its
-// strips in turn, and each of them stays a step behind the thread that has the strip before.
+// Every thread has a block, which it computes with the halo that its neighbours compute too, so
+// that threads never wait for each other within a pass. One that is done takes rows from the far
+// end of another's block (blocks.hpp).
 //
 // Traffic of a pass: 13 fields read and one written, 14 sizeof(T) bytes per cell for all its
-// iterations. Besides, where blocks meet, the halo is read again, and of every strip two rows are
-// kept after each sweep but the last: written once and read once, by another thread where a block
-// has several.
+// iterations. Besides, where blocks meet, the halo is read again. The two rows of every plane of a
+// strip that are kept after each sweep but the last are written once and read once.
 
 namespace detail {
 
@@ -41,42 +41,33 @@ namespace detail {
 template <class T>
 inline constexpr std::int64_t lead = Layout::alignment_bytes / static_cast<int>(sizeof(T));
 
-/// The last two rows of every plane of a strip, as each sweep but the last leaves them. One more
-/// strip is kept than the block has threads: what a strip overwrites was last read in an earlier
-/// strip of the same thread.
+/// The last two rows of every plane of a thread's strip, as each sweep but the last leaves them,
+/// and those of the strip before.
 template <class T>
 class KeptRows {
  public:
-  static constexpr std::int64_t rows_kept = 2;
-
-  KeptRows(std::int64_t row_pitch, const Range& planes, int threads, int levels)
-      : row_pitch_(row_pitch),
-        plane_pitch_(rows_kept * row_pitch + lead<T>),
+  KeptRows(std::int64_t row_pitch, std::int64_t planes, int levels)
+      : pitch_(row_pitch),
         planes_(planes),
-        strips_(threads + 1),
-        level_size_(strips_ * planes.size() * plane_pitch_),
-        data_(MemorySpace::host, static_cast<std::size_t>(levels * level_size_ + 2 * lead<T>)) {}
+        data_(MemorySpace::host,
+              static_cast<std::size_t>(
+                  levels * strips * planes * SharedBlocks::rows_kept * row_pitch + 2 * lead<T>)) {}
 
-  /// To be called by all threads of the block, so that each has a share of the memory.
-  void touch(int follower) const {
-    const auto size = static_cast<std::int64_t>(data_.size());
-    const Range mine = share(size, follower, static_cast<int>(strips_ - 1));
-    std::fill_n(data_.data() + mine.begin, mine.size(), T(0));
-  }
+  /// To be called by the thread that will use the rows.
+  void touch() const { std::fill_n(data_.data(), data_.size(), T(0)); }
 
   [[nodiscard]] std::size_t bytes() const { return data_.bytes(); }
 
   [[nodiscard]] T* at(int level, std::int64_t strip, std::int64_t plane, std::int64_t row) const {
-    const std::int64_t kept = strip % strips_ * planes_.size() + plane - planes_.begin;
-    return data_.data() + lead<T> + level * level_size_ + kept * plane_pitch_ + row * row_pitch_;
+    const std::int64_t slot = (level * strips + strip % strips) * planes_ + plane;
+    return data_.data() + lead<T> + (slot * SharedBlocks::rows_kept + row) * pitch_;
   }
 
  private:
-  std::int64_t row_pitch_;
-  std::int64_t plane_pitch_;  ///< packs must not read into a plane that another thread is writing
-  Range planes_;
-  std::int64_t strips_;
-  std::int64_t level_size_;
+  static constexpr std::int64_t strips = 2;
+
+  std::int64_t pitch_;
+  std::int64_t planes_;
   Buffer<T> data_;
 };
 
@@ -109,49 +100,45 @@ class RingRows {
   Buffer<T> data_;
 };
 
-/// A block of the grid, and what its threads share.
+/// What a thread keeps between sweeps.
 template <class T>
-struct FusedBlock {
-  FusedBlock(const Layout& layout, const Reach& cells, const FusedPassPlan& plan)
-      : reach(cells),
-        strips(cells, plan.strip_rows, plan.threads_per_block),
-        kept(layout.row_pitch(), cells.planes(0), plan.threads_per_block, plan.sweeps - 1),
-        progress(strips.count()) {}
+struct RowsBetweenSweeps {
+  RowsBetweenSweeps(std::int64_t row_pitch, const SharedBlocks& blocks, int levels)
+      : kept(row_pitch, blocks.max_planes(), levels), ring(row_pitch, blocks.max_rows(), levels) {}
 
-  Reach reach;
-  Strips strips;
   KeptRows<T> kept;
-  StripProgress progress;
+  RingRows<T> ring;
 };
 
 /// One thread's part of one pass.
 template <class T>
 class FusedStrips {
  public:
-  FusedStrips(const SweepView<T>& view, const FusedPassPlan& plan, FusedBlock<T>& block,
-              const RingRows<T>& ring, RowSums& sums)
-      : view_(view),
-        plan_(plan),
-        reach_(block.reach),
-        strips_(block.strips),
-        kept_(block.kept),
-        progress_(block.progress),
-        ring_(ring),
-        sums_(sums) {}
+  FusedStrips(const SweepView<T>& view, const FusedPassPlan& plan, SharedBlocks& blocks,
+              const RowsBetweenSweeps<T>& between, RowSums& sums)
+      : view_(view), plan_(plan), blocks_(blocks), between_(between), sums_(sums) {}
 
-  /// All strips that a thread of the block takes.
-  void run(int follower) {
-    for (strip_ = follower; strip_ < strips_.count(); strip_ += plan_.threads_per_block) {
-      const std::int64_t steps = reach_.planes(0).size() + plan_.sweeps - 1;
-      for (std::int64_t step = 0; step < steps; ++step) {
-        progress_.await_strip_before(strip_, step);
-        sweep_step(reach_.planes(0).begin + step);
-        progress_.advance(strip_);
+  /// The strips of the thread's own block, and of those that it takes from others.
+  void run(int thread) {
+    for (std::optional<Block> block = blocks_.own(thread); block; block = blocks_.steal(thread)) {
+      reach_ = blocks_.reach(*block);
+      for (std::optional<Strip> next = blocks_.claim(thread); next; next = blocks_.claim(thread)) {
+        rows_ = next->rows;
+        reach_.block.rows.end = next->block_end;
+        sweep_strip();
+        ++strip_;
       }
     }
   }
 
  private:
+  void sweep_strip() {
+    const std::int64_t steps = reach_.planes(0).size() + plan_.sweeps - 1;
+    for (std::int64_t step = 0; step < steps; ++step) {
+      sweep_step(reach_.planes(0).begin + step);
+    }
+  }
+
   void sweep_step(std::int64_t plane) {
     if (plan_.row_by_row) {
       sweep_rows_of_step(plane);
@@ -163,7 +150,7 @@ class FusedStrips {
   }
 
   void sweep_rows_of_step(std::int64_t step) {
-    for (std::int64_t j = strips_.begin(strip_); j < strips_.begin(strip_ + 1); ++j) {
+    for (std::int64_t j = rows_.begin; j < rows_.end; ++j) {
       for (int sweep = 0; sweep < plan_.sweeps; ++sweep) {
         if (reach_.planes(sweep).holds(step - sweep) && reach_.rows(sweep).holds(j - sweep)) {
           sweep_one_row(sweep, step - sweep, j - sweep);
@@ -178,8 +165,8 @@ class FusedStrips {
       return;
     }
     const Range rows = reach_.rows(sweep);
-    const std::int64_t begin = std::max(strips_.begin(strip_) - sweep, rows.begin);
-    const std::int64_t end = std::min(strips_.begin(strip_ + 1) - sweep, rows.end);
+    const std::int64_t begin = std::max(rows_.begin - sweep, rows.begin);
+    const std::int64_t end = std::min(rows_.end - sweep, rows.end);
     for (std::int64_t j = begin; j < end; ++j) {
       sweep_one_row(sweep, plane, j);
     }
@@ -207,14 +194,15 @@ class FusedStrips {
   }
 
   [[nodiscard]] T* intermediate_row(int sweep, std::int64_t i, std::int64_t j) const {
-    constexpr std::int64_t kept = KeptRows<T>::rows_kept;
-    const std::int64_t row = j - (strips_.begin(strip_) - sweep);
+    constexpr std::int64_t kept = SharedBlocks::rows_kept;
+    const std::int64_t plane = i - reach_.planes(0).begin;
+    const std::int64_t row = j - (rows_.begin - sweep);
     if (row < 0) {
-      return kept_.at(sweep, strip_ - 1, i, row + kept);
+      return between_.kept.at(sweep, strip_ - 1, plane, row + kept);
     }
-    const std::int64_t first_kept = strips_.rows(strip_) - kept;
-    return row < first_kept ? ring_.at(sweep, i - reach_.planes(0).begin, row)
-                            : kept_.at(sweep, strip_, i, row - first_kept);
+    const std::int64_t first_kept = rows_.size() - kept;
+    return row < first_kept ? between_.ring.at(sweep, plane, row)
+                            : between_.kept.at(sweep, strip_, plane, row - first_kept);
   }
 
   /// The pressures that a sweep has computed around row j of plane i. Boundary rows never change.
@@ -235,13 +223,12 @@ class FusedStrips {
 
   const SweepView<T>& view_;
   const FusedPassPlan& plan_;
-  const Reach& reach_;
-  const Strips& strips_;
-  const KeptRows<T>& kept_;
-  StripProgress& progress_;
-  const RingRows<T>& ring_;
+  SharedBlocks& blocks_;
+  const RowsBetweenSweeps<T>& between_;
   RowSums& sums_;
-  std::int64_t strip_ = 0;
+  Reach reach_{};
+  Range rows_;  ///< of the present strip
+  std::int64_t strip_ = 1;
 };
 
 }  // namespace detail
@@ -252,19 +239,18 @@ class FusedSweep {
  public:
   /// `updated` is the interior and, where another rank has the neighbours, plan.sweeps - 1 layers
   /// of its cells: this rank sweeps them too, so that a pass needs one exchange.
-  FusedSweep(const Layout& layout, const Box& updated, const FusedPassPlan& plan) : plan_(plan) {
+  FusedSweep(const Layout& layout, const Box& updated, const FusedPassPlan& plan)
+      : plan_(plan), blocks_(layout.interior(), updated, plan) {
     // Allocated here, where a failure throws an exception; first touched by the threads.
-    for (int n = 0; n < plan_.grid.threads(); ++n) {
-      const detail::Reach reach{updated, plan_.grid.block(layout.interior(), n), plan_.sweeps};
-      blocks_.emplace_back(layout, reach, plan_);
-      for (int follower = 0; follower < plan_.threads_per_block; ++follower) {
-        rings_.emplace_back(layout.row_pitch(), blocks_.back().strips.max_rows(), plan_.sweeps - 1);
-      }
+    for (int thread = 0; thread < plan_.threads(); ++thread) {
+      between_.emplace_back(layout.row_pitch(), blocks_, plan_.sweeps - 1);
     }
-    on_team([](detail::FusedBlock<T>& block, const detail::RingRows<T>& ring, int follower) {
-      block.kept.touch(follower);
-      ring.touch();
-    });
+#pragma omp parallel num_threads(plan_.threads())
+    {
+      const detail::RowsBetweenSweeps<T>& mine = of_thread(share_number());
+      mine.kept.touch();
+      mine.ring.touch();
+    }
   }
 
   [[nodiscard]] const FusedPassPlan& plan() const { return plan_; }
@@ -272,43 +258,36 @@ class FusedSweep {
   /// Of all rows between sweeps.
   [[nodiscard]] std::size_t bytes() const {
     std::size_t bytes = 0;
-    for (const detail::FusedBlock<T>& block : blocks_) {
-      bytes += block.kept.bytes();
-    }
-    for (const detail::RingRows<T>& ring : rings_) {
-      bytes += ring.bytes();
+    for (const detail::RowsBetweenSweeps<T>& rows : between_) {
+      bytes += rows.kept.bytes() + rows.ring.bytes();
     }
     return bytes;
   }
 
   /// plan().sweeps iterations from view.pressure to view.next; sums.total(s) is gosa of sweep s.
   void operator()(const SweepView<T>& view, RowSums& sums) {
-    for (detail::FusedBlock<T>& block : blocks_) {
-      block.progress.restart();
-    }
-    on_team([&](detail::FusedBlock<T>& block, const detail::RingRows<T>& ring, int follower) {
-      detail::FusedStrips<T>(view, plan_, block, ring, sums).run(follower);
-      stream_store_fence();
-    });
+    begin_pass();
+#pragma omp parallel num_threads(plan_.threads())
+    take_part(share_number(), view, sums);
+  }
+
+  /// A pass by other means than a parallel region: this, then take_part for each of
+  /// plan().threads() threads, at the same time or in any order, and then all must be over.
+  void begin_pass() { blocks_.restart(); }
+
+  void take_part(int thread, const SweepView<T>& view, RowSums& sums) {
+    detail::FusedStrips<T>(view, plan_, blocks_, of_thread(thread), sums).run(thread);
+    stream_store_fence();
   }
 
  private:
-  /// work(its block, its ring, its number among the threads of the block) on each thread.
-  template <class Work>
-  void on_team(const Work& work) {
-#pragma omp parallel num_threads(plan_.threads())
-    {
-      // Threads that follow each other are neighbours, as near to each other as can be.
-      const int thread = share_number();
-      const int block = thread / plan_.threads_per_block;
-      work(blocks_[static_cast<std::size_t>(block)], rings_[static_cast<std::size_t>(thread)],
-           thread % plan_.threads_per_block);
-    }
+  [[nodiscard]] const detail::RowsBetweenSweeps<T>& of_thread(int thread) const {
+    return between_[static_cast<std::size_t>(thread)];
   }
 
   FusedPassPlan plan_;
-  std::vector<detail::FusedBlock<T>> blocks_;
-  std::vector<detail::RingRows<T>> rings_;  ///< of each thread
+  detail::SharedBlocks blocks_;
+  std::vector<detail::RowsBetweenSweeps<T>> between_;  ///< of each thread
 };
 
 }  // namespace bankfull::himeno

@@ -34,9 +34,10 @@ struct TeamGrid {
   [[nodiscard]] Block block(const Extents& interior, int thread) const;
 };
 
-/// The split of at most `threads` threads that leaves the busiest one the fewest rows, counting the
-/// halo rows that fused sweeps compute twice.
-TeamGrid split_team(const Extents& interior, int threads, int sweeps = 1);
+/// The split of at most `threads` threads that leaves the busiest one the fewest rows. For fused
+/// sweeps with strips of so many rows, the halo counts, and what the last of a pass waits for.
+TeamGrid split_team(const Extents& interior, int threads, int sweeps = 1,
+                    std::int64_t strip_rows = 0);
 
 /// How a single sweep goes through the block of a thread: tile of rows by tile of rows, in steps of
 /// a plane of a tile.
@@ -54,11 +55,10 @@ struct FusedPassPlan {
   int sweeps = 1;               ///< iterations in one pass over the coefficients
   std::int64_t strip_rows = 2;  ///< rows of a plane that are swept before the next plane
   bool row_by_row = false;      ///< sweeps follow each other after a row, not after a plane
-  TeamGrid grid;                ///< of blocks
-  int threads_per_block = 1;    ///< several take the strips of the block in turn
+  TeamGrid grid;                ///< of blocks, one for each thread
   RowAccess access{.store = StoreKind::streaming, .prefetch = true};
 
-  [[nodiscard]] int threads() const { return grid.threads() * threads_per_block; }
+  [[nodiscard]] int threads() const { return grid.threads(); }
 };
 
 inline constexpr int max_fused_sweeps = 8;
