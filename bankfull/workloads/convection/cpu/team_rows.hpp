@@ -131,7 +131,7 @@ class TeamRows {
   /// The largest value that body(columns) returns, called for the same number of rows at a time.
   template <class Body>
   double each_block_of_columns(const Body& body) const {
-    const std::int64_t block = rows_in_block(3);
+    const std::int64_t block = rows_within(mib, 3);
     double largest = 0.0;
 #pragma omp parallel num_threads(threads_) reduction(max : largest)
     {
@@ -148,15 +148,20 @@ class TeamRows {
   }
 
  private:
-  /// What planes of a block of rows may take. The rest of a second-level cache of 2 MiB is passed
-  /// by what is read once, and written.
+  /// What planes of a block of rows may take. The rest of a second-level cache of 2 MiB is left for
+  /// what is read once, and for what is written.
   static constexpr std::int64_t block_bytes = 3 * mib / 4;
 
   /// Work for a claim: 20 to 90 microseconds.
   static constexpr std::int64_t cells_at_once = 4096;
 
   [[nodiscard]] std::int64_t rows_in_block(std::int64_t planes) const {
-    return std::max<std::int64_t>(4, block_bytes / (planes * row_bytes_));
+    return rows_within(block_bytes, planes);
+  }
+
+  /// Rows of which so many bytes hold that many planes.
+  [[nodiscard]] std::int64_t rows_within(std::int64_t bytes, std::int64_t planes) const {
+    return std::max<std::int64_t>(4, bytes / (planes * row_bytes_));
   }
 
   template <class Body>

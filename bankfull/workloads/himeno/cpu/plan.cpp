@@ -83,7 +83,8 @@ Candidate candidate(int sweeps, const Layout& layout, std::size_t element_bytes,
   const bool row_by_row = sweeps <= max_sweeps_in_l2 && in_l2 >= min_rows_in_l2;
   const std::int64_t fit =
       row_by_row ? in_l2 : strip_budget(share) / (row_bytes * cached_rows(sweeps));
-  const TeamGrid grid = split_team(n, threads, sweeps, fit);
+  // Not measured with strips in L3, which are so high that whole planes would always win.
+  const TeamGrid grid = split_team(n, threads, sweeps, row_by_row ? fit : 0);
   const std::int64_t rows_of_block = (n.nj + grid.j - 1) / grid.j + std::int64_t{2} * (sweeps - 1);
   const std::int64_t strip_rows = std::max<std::int64_t>(2, std::min(fit, rows_of_block));
   const double evenly =
