@@ -12,8 +12,9 @@ enum class RowOrder { ascending, descending };
 
 /// Lanes of a warp: entries of a row that it takes at a time.
 inline constexpr int order_lanes = 32;
-/// Warps of a block, and its threads.
+/// Warps of a block.
 inline constexpr int order_warps = 4;
+/// Threads of a block.
 inline constexpr int order_threads = order_warps * order_lanes;
 
 /// The number of the calling lane.
