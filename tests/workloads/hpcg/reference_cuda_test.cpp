@@ -11,6 +11,12 @@ namespace {
 
 class HpcgReferenceOnGpus : public HpcgOnGpus {};
 
+Problem on_cpu(Problem problem) {
+  problem.device = Device::cpu();
+  problem.transport = Transport::automatic;
+  return problem;
+}
+
 TEST_P(HpcgReferenceOnGpus, DoesTheOperationsOfTheTextbook) {
   for_cases([](const Case& c) {
     const auto system = make_system(c.problem, c.ranks);
@@ -21,11 +27,8 @@ TEST_P(HpcgReferenceOnGpus, DoesTheOperationsOfTheTextbook) {
 
 TEST_P(HpcgReferenceOnGpus, HasTheResidualsOfTheCpu) {
   for_cases([](const Case& c) {
-    Case on_cpu = c;
-    on_cpu.problem.device = Device::cpu();
-    on_cpu.problem.transport = Transport::automatic;
     const auto system = make_system(c.problem, c.ranks);
-    const auto cpu_system = make_system(on_cpu.problem, c.ranks);
+    const auto cpu_system = make_system(on_cpu(c.problem), c.ranks);
     const auto backend = system->make_backend(Variant::reference);
     const auto cpu_backend = cpu_system->make_backend(Variant::reference);
     expect_same_residuals(history_of(*backend), history_of(*cpu_backend));
@@ -36,11 +39,8 @@ TEST_P(HpcgReferenceOnGpus, HasTheResidualsOfTheCpu) {
 /// Sweeps add a row's terms in the order of its entries, whichever warp or thread does.
 TEST_P(HpcgReferenceOnGpus, HasTheBitsOfTheCpusMultigrid) {
   for_cases([](const Case& c) {
-    Case on_cpu = c;
-    on_cpu.problem.device = Device::cpu();
-    on_cpu.problem.transport = Transport::automatic;
     const auto system = make_system(c.problem, c.ranks);
-    const auto cpu_system = make_system(on_cpu.problem, c.ranks);
+    const auto cpu_system = make_system(on_cpu(c.problem), c.ranks);
     std::vector<double> r(static_cast<std::size_t>(system->levels().front().matrix.rows));
     for (std::size_t n = 0; n < r.size(); ++n) {
       r[n] = n % 5 == 0 ? -0.0 : random_symmetric(7, n);
