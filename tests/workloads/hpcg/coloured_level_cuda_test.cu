@@ -3,6 +3,7 @@
 #include "bankfull/workloads/hpcg/coloured_level.hpp"
 #include "bankfull/workloads/hpcg/level.hpp"
 #include "bankfull/workloads/hpcg/problem.hpp"
+#include "tests/core/comm/gpu_transports.hpp"
 
 #include <cstdint>
 #include <gtest/gtest.h>
@@ -61,9 +62,11 @@ std::vector<HostLevel> levels_of(const Executor& executor, const Grid3& local, c
   return result;
 }
 
+class GpuColouredLevel : public OnOwnGpu<> {};
+
 /// Grids whose slices hold ends of lines, faces and rows with columns of other ranks.
-TEST(GpuColouredLevel, HasTheEntriesOfTheCpuInTheSamePlaces) {
-  const Stream stream(Device::cuda(0));
+TEST_F(GpuColouredLevel, HasTheEntriesOfTheCpuInTheSamePlaces) {
+  const Stream stream(own_gpu());
   const CudaExecutor gpu(stream);
   const CpuExecutor cpu(2);
   for (const Grid3 local : {Grid3{16, 16, 16}, Grid3{24, 17, 9}, Grid3{66, 10, 8}}) {
