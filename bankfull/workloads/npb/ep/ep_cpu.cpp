@@ -19,87 +19,64 @@ constexpr std::size_t lanes = 16;
 constexpr std::int64_t lane_pairs = 4096;
 constexpr std::int64_t block_pairs = lane_pairs * static_cast<std::int64_t>(lanes);
 
-/// Bins with a counter in each lane; deviates beyond are rarer than one in 10 000.
-constexpr std::size_t common_bins = 4;
+/// Pairs of a bin in a byte, of eight bins in a counter. The generator's pairs have no deviates of
+/// more: as points of a lattice they are so far from 0 that none is above 7.86 (`EpPoint` shows
+/// it).
+constexpr int counted_bits = 8;
+constexpr std::size_t counted_bins = 8;
+constexpr std::int64_t max_counted = (1 << counted_bits) - 1;
 
 template <class T>
 using PerLane = std::array<T, lanes>;
 
 struct alignas(64) BlockState {
-  PerLane<std::uint64_t> state{};
+  PerLane<double> value{};  ///< the last of the sequence
   PerLane<double> sum_x{};
   PerLane<double> sum_y{};
   PerLane<double> absolute_x{};
   PerLane<double> absolute_y{};
-  PerLane<double> rejected{};
-  std::array<PerLane<double>, common_bins> at_least{};  ///< pairs with max(|X|, |Y|) >= l + 1
-  PerLane<double> largest{};                            ///< max(|X|, |Y|) of the last pairs
+  PerLane<std::uint64_t> counts{};  ///< of the last `max_counted` pairs
 };
 
-/// The next pair of every lane. Returns how many lie beyond the common bins.
+/// The next pair of every lane. `log_factor` is -2, but where the verification is checked.
 ///
-/// A rejected pair counts as t = 1, whose deviates are 0: it adds nothing to the sums, and is
-/// subtracted from bin 0 at the end. `log_factor` is -2, but where the verification is checked.
-BANKFULL_ALWAYS_INLINE int next_pairs(BlockState& block, double log_factor) {
-  int rare = 0;
-#pragma omp simd reduction(+ : rare)
+/// A rejected pair is taken as one with t = 1, whose deviates are 0 and add nothing to the sums,
+/// and is not counted.
+BANKFULL_ALWAYS_INLINE void next_pairs(BlockState& block, double log_factor) {
+#pragma omp simd
   for (std::size_t n = 0; n < lanes; ++n) {
-    const std::uint64_t state_x = block.state[n] * generator_factor;
-    const std::uint64_t state_y = state_x * generator_factor;
-    block.state[n] = state_y;
-    const double x = symmetric_value(state_x);
-    const double y = symmetric_value(state_y);
+    const double x = symmetric_after<1>(block.value[n]);
+    const double y = symmetric_after<2>(block.value[n]);
+    block.value[n] = y;
     const double square = std::fma(x, x, y * y);
-    const bool rejects = square > 1.0;
-    const double t = rejects ? 1.0 : square;
-    const double factor = std::sqrt(log_factor * logarithm(t) / t);
+    const double t = square < 1.0 ? square : 1.0;
+    const LogarithmAndReciprocal of_t = logarithm_and_reciprocal(t);
+    const double factor = std::sqrt(log_factor * of_t.logarithm * of_t.reciprocal);
     const double deviate_x = x * factor;
     const double deviate_y = y * factor;
     const double size_x = std::abs(deviate_x);
     const double size_y = std::abs(deviate_y);
-    const double largest = size_x > size_y ? size_x : size_y;
     block.sum_x[n] += deviate_x;
     block.sum_y[n] += deviate_y;
     block.absolute_x[n] += size_x;
     block.absolute_y[n] += size_y;
-    block.rejected[n] += rejects ? 1.0 : 0.0;
-    block.at_least[0][n] += largest >= 1.0 ? 1.0 : 0.0;
-    block.at_least[1][n] += largest >= 2.0 ? 1.0 : 0.0;
-    block.at_least[2][n] += largest >= 3.0 ? 1.0 : 0.0;
-    block.at_least[3][n] += largest >= 4.0 ? 1.0 : 0.0;
-    block.largest[n] = largest;
-    rare += largest >= static_cast<double>(common_bins) ? 1 : 0;
+    const std::uint64_t one = square > 1.0 ? 0 : 1;
+    block.counts[n] += one << (counted_bits * bin_below_8(size_x > size_y ? size_x : size_y));
   }
-  return rare;
 }
 
-void count_rare(const BlockState& block, Tally& tally) {
-  for (const double largest : block.largest) {
-    const auto bin = static_cast<std::size_t>(largest);
-    if (bin >= common_bins) {
-      ++tally.counts[bin];
+/// Adds to `tally` the pairs that were counted, and counts from 0.
+void gather_counts(BlockState& block, Tally& tally) {
+  for (std::uint64_t& counts : block.counts) {
+    for (std::size_t l = 0; l < counted_bins; ++l) {
+      tally.counts[l] += static_cast<std::int64_t>(counts >> (counted_bits * l) & max_counted);
     }
+    counts = 0;
   }
 }
 
 double total(const PerLane<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
-}
-
-std::int64_t count(const PerLane<double>& values) {
-  return static_cast<std::int64_t>(total(values));
-}
-
-/// Adds what the lanes hold to `tally`, which has the rare bins already.
-void gather_lanes(const BlockState& block, Tally& tally) {
-  tally.sums = {total(block.sum_x), total(block.sum_y)};
-  tally.absolute_sums = {total(block.absolute_x), total(block.absolute_y)};
-  std::int64_t at_least = block_pairs - count(block.rejected);
-  for (std::size_t l = 0; l < common_bins; ++l) {
-    const std::int64_t above = count(block.at_least[l]);
-    tally.counts[l] = at_least - above;
-    at_least = above;
-  }
 }
 
 Tally tally_block(std::int64_t block_number, double log_factor) {
@@ -110,17 +87,20 @@ Tally tally_block(std::int64_t block_number, double log_factor) {
   std::uint64_t state =
       Generator(seed, static_cast<std::uint64_t>(numbers_per_pair * block_pairs * block_number))
           .state();
-  for (std::uint64_t& lane : block.state) {
-    lane = state;
+  for (double& value : block.value) {
+    value = symmetric_value(state);
     state = multiply_modulo(state, lane_jump);
   }
   Tally tally;
-  for (std::int64_t pair = 0; pair < lane_pairs; ++pair) {
-    if (next_pairs(block, log_factor) > 0) {
-      count_rare(block, tally);
+  for (std::int64_t first = 0; first < lane_pairs; first += max_counted) {
+    const std::int64_t end = std::min(first + max_counted, lane_pairs);
+    for (std::int64_t pair = first; pair < end; ++pair) {
+      next_pairs(block, log_factor);
     }
+    gather_counts(block, tally);
   }
-  gather_lanes(block, tally);
+  tally.sums = {total(block.sum_x), total(block.sum_y)};
+  tally.absolute_sums = {total(block.absolute_x), total(block.absolute_y)};
   return tally;
 }
 
