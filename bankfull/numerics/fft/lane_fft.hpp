@@ -39,13 +39,14 @@ class LaneTransform {
   template <class T>
   T* transform(Sign sign, T* data, T* other) const;
 
-  /// The same of sequences that are columns of complex numbers, `lanes` of them, whose elements
-  /// k = 0, ..., n - 1 `from.load(k, at)` gives and `to.store(k, at, x)` takes, a ComplexRegister
-  /// at a time, the reals from `at` on of those that element k of all sequences has. So far as the
-  /// length allows, the first step reads and the last step writes there, instead of copies. Columns
-  /// may be transformed in place. `work` has room for 2 n blocks. Defined in lane_fft_steps.hpp.
-  template <FftSign Direction, class RowsFrom, class RowsTo>
-  void transform_columns(const RowsFrom& from, const RowsTo& to, Real* work) const;
+  /// The same of sequences that are columns, `lanes` of them, whose elements k = 0, ..., n - 1
+  /// `from.load(k, at)` gives and `to.store(k, at, x)` takes, a LanePoint at a time: as many lanes
+  /// as a register has, from lane at / 2 on, which is where the reals of complex numbers side by
+  /// side begin. So far as the length allows, the first step reads and the last step writes there,
+  /// instead of copies. Columns may be transformed in place. `work` has room for 2 n blocks.
+  /// Defined in lane_fft_steps.hpp.
+  template <FftSign Direction, class RowsFrom, class RowsTo, class T>
+  void transform_columns(const RowsFrom& from, const RowsTo& to, T* work) const;
 
   /// Flops of the transform of one sequence, including multiplications by roots equal to 1 but for
   /// those of a last step of two, four or eight points, which does without.

@@ -163,20 +163,20 @@ struct Blocks {
 
 /// Elements of columns, as Blocks has those of blocks. Exchanged: real and imaginary parts, as
 /// Parts does.
-template <class Real, bool Exchanged, class Rows>
+template <class T, bool Exchanged, class Rows>
 struct ColumnsIn {
   Rows rows;
 
   struct Points {
-    using Value = Real;
+    using Value = T;
 
     Rows rows;
     std::int64_t first;
     std::int64_t apart;
 
-    BANKFULL_ALWAYS_INLINE LanePoint<Real> operator()(std::int64_t n, std::int64_t lane) const {
-      const auto x = rows.load(first + n * apart, 2 * lane);
-      return Exchanged ? LanePoint<Real>{x.im, x.re} : LanePoint<Real>{x.re, x.im};
+    BANKFULL_ALWAYS_INLINE LanePoint<T> operator()(std::int64_t n, std::int64_t lane) const {
+      const LanePoint<T> x = rows.load(first + n * apart, 2 * lane);
+      return Exchanged ? LanePoint<T>{x.im, x.re} : x;
     }
   };
 
@@ -185,7 +185,7 @@ struct ColumnsIn {
   }
 };
 
-template <class Real, bool Exchanged, class Rows>
+template <class T, bool Exchanged, class Rows>
 struct ColumnsOut {
   Rows rows;
 
@@ -195,9 +195,8 @@ struct ColumnsOut {
     std::int64_t apart;
 
     BANKFULL_ALWAYS_INLINE void operator()(std::int64_t n, std::int64_t lane,
-                                           const LanePoint<Real>& x) const {
-      rows.store(first + n * apart, 2 * lane,
-                 Exchanged ? ComplexRegister<Real>{x.im, x.re} : ComplexRegister<Real>{x.re, x.im});
+                                           const LanePoint<T>& x) const {
+      rows.store(first + n * apart, 2 * lane, Exchanged ? LanePoint<T>{x.im, x.re} : x);
     }
   };
 
@@ -448,16 +447,21 @@ void last_step(int radix, std::int64_t stride, From from, To to) {
 /// Elements in their order.
 template <class Real, class From, class To>
 void copy_elements(std::int64_t n, From from, To to) {
-  const auto in = from.in(0, 1);
+  using In = decltype(from.in(0, 0));
+  const In in = from.in(0, 1);
   const auto out = to.out(0, 1);
   for (std::int64_t k = 0; k < n; ++k) {
-    for (std::int64_t l = 0; l < LaneTransform<Real>::lanes; l += LaneVector<Real>::width) {
+    for (std::int64_t l = 0; l < LaneTransform<Real>::lanes;
+         l += LaneVector<typename In::Value>::width) {
       out(k, l, in(k, l));
     }
   }
 }
 
 }  // namespace detail
+
+using detail::LanePoint;
+using detail::LaneVector;
 
 template <class Real>
 template <class T>
@@ -483,14 +487,13 @@ T* LaneTransform<Real>::transform(Sign sign, T* data, T* other) const {
 }
 
 template <class Real>
-template <FftSign Direction, class RowsFrom, class RowsTo>
-void LaneTransform<Real>::transform_columns(const RowsFrom& from, const RowsTo& to,
-                                            Real* work) const {
+template <FftSign Direction, class RowsFrom, class RowsTo, class T>
+void LaneTransform<Real>::transform_columns(const RowsFrom& from, const RowsTo& to, T* work) const {
   constexpr bool exchanged = Direction == Sign::plus;
-  const detail::ColumnsIn<Real, exchanged, RowsFrom> in{from};
-  const detail::ColumnsOut<Real, exchanged, RowsTo> out{to};
-  detail::Blocks<Real, Real> data{work, {0, lanes}};
-  detail::Blocks<Real, Real> other{work + n_ * block, {0, lanes}};
+  const detail::ColumnsIn<T, exchanged, RowsFrom> in{from};
+  const detail::ColumnsOut<T, exchanged, RowsTo> out{to};
+  detail::Blocks<Real, T> data{work, {0, lanes}};
+  detail::Blocks<Real, T> other{work + n_ * block, {0, lanes}};
   auto radix = radices_.begin();
   std::int64_t n = n_;
   std::int64_t stride = 1;

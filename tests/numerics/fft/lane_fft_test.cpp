@@ -113,11 +113,12 @@ struct TestRows {
   std::int64_t last = -1;
 
   [[nodiscard]] Real* row(std::int64_t n) const { return data + (last < 0 ? n : last - n) * pitch; }
-  [[nodiscard]] ComplexRegister<Real> load(std::int64_t n, std::int64_t at) const {
-    return ComplexRegister<Real>::load_alternating(row(n) + at);
+  [[nodiscard]] LanePoint<Real> load(std::int64_t n, std::int64_t at) const {
+    const auto x = ComplexRegister<Real>::load_alternating(row(n) + at);
+    return {x.re, x.im};
   }
-  void store(std::int64_t n, std::int64_t at, const ComplexRegister<Real>& x) const {
-    x.store_alternating(row(n) + at);
+  void store(std::int64_t n, std::int64_t at, const LanePoint<Real>& x) const {
+    ComplexRegister<Real>{x.re, x.im}.store_alternating(row(n) + at);
   }
 };
 

@@ -22,8 +22,8 @@ std::vector<double> transformed(const FtParameters& ft, const Slab& from, Stores
   const Slab to(Slabs(ft, 0, 1), Team(1));
   Workspace<double> work(ft);
   const Decay decay(ft, 1, 1.0);
-  transform_z(ft, AxisTransforms(ft), LaneFft::Sign::minus, &decay, 0, {0, ft.ny}, from, to, stores,
-              work);
+  transform_z<LaneFft::Sign::minus>(ft, AxisTransforms(ft), &decay, 0, {0, ft.ny}, from, to, stores,
+                                    work);
   std::vector<double> values;
   for_values(ft, to, [&](double value) { values.push_back(value); });
   return values;

@@ -76,8 +76,8 @@ class FtTraffic : public testing::TestWithParam<FtParameters> {
 
   Traffic along_z(const Decay* decay, const CountedField& to) {
     return counting::traffic_of([&] {
-      transform_z(ft(), fft_, LaneFft::Sign::minus, decay, 0, Range{0, ft().ny}, field_, to,
-                  Stores::cached, work_);
+      transform_z<LaneFft::Sign::minus>(ft(), fft_, decay, 0, Range{0, ft().ny}, field_, to,
+                                        Stores::cached, work_);
     });
   }
 

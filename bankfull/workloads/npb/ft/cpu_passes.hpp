@@ -1,8 +1,10 @@
 #pragma once
 
+#include "bankfull/core/base/register_tile.hpp"
 #include "bankfull/core/base/stream_store.hpp"
 #include "bankfull/core/measure/traffic.hpp"
 #include "bankfull/core/memory/buffer.hpp"
+#include "bankfull/numerics/fft/lane_fft_steps.hpp"
 #include "bankfull/workloads/npb/ft/slabs.hpp"
 
 #include <algorithm>
@@ -16,73 +18,162 @@
 // functions.
 namespace bankfull::npb::ft {
 
-/// Blocks along x whose transforms along z or y are computed together, so that adjacent cache lines
-/// are read together.
-inline constexpr std::int64_t group_blocks = 4;
+/// How far ahead of the block that it reads a pass over memory asks for the next ones, in blocks.
+inline constexpr std::int64_t blocks_ahead = 2;
+
+/// Asks the second-level cache for the lines of so many doubles, or what tests count, from `at` on.
+template <class T>
+BANKFULL_ALWAYS_INLINE void ask_for(const T* at, std::int64_t count) {
+  for (std::int64_t n = 0; n < count; n += lanes) {
+    __builtin_prefetch(at + n, 0, 2);
+  }
+}
+
+// Columns of blocks, as LaneTransform::transform_columns takes and gives them: `at` / 2 is a lane.
 
 template <class T>
-void copy_blocks(const T* from, std::int64_t from_step, std::int64_t count, T* to,
-                 std::int64_t to_step) {
-  for (std::int64_t n = 0; n < count; ++n) {
-    std::copy_n(from + n * from_step, block, to + n * to_step);
-  }
+BANKFULL_ALWAYS_INLINE LanePoint<T> load_point(const T* of, std::int64_t at) {
+  return {LaneVector<T>::load(of + at / 2), LaneVector<T>::load(of + lanes + at / 2)};
 }
 
-/// The same by streaming stores, for what the caches would lose before it is read. Blocks consist
-/// of whole cache lines.
-inline void stream_blocks(const double* from, std::int64_t count, double* to,
-                          std::int64_t to_step) {
-  constexpr auto step = static_cast<std::int64_t>(stream_store_bytes / sizeof(double));
-  static_assert(block % step == 0);
-  for (std::int64_t n = 0; n < count; ++n) {
-    for (std::int64_t l = 0; l < block; l += step) {
-      stream_store(to + n * to_step + l, from + n * block + l);
+template <class T>
+BANKFULL_ALWAYS_INLINE void store_point(const LanePoint<T>& x, T* to, std::int64_t at) {
+  LaneVector<T>::store(x.re, to + at / 2);
+  LaneVector<T>::store(x.im, to + lanes + at / 2);
+}
+
+/// Blocks `apart` from each other.
+template <class T>
+struct BlockColumn {
+  T* first;
+  std::int64_t apart = block;
+
+  BANKFULL_ALWAYS_INLINE LanePoint<T> load(std::int64_t k, std::int64_t at) const {
+    return load_point(first + k * apart, at);
+  }
+  BANKFULL_ALWAYS_INLINE void store(std::int64_t k, std::int64_t at, const LanePoint<T>& x) const {
+    store_point(x, first + k * apart, at);
+  }
+};
+
+/// Stores past the caches, for what they would lose before it is read.
+struct StreamedColumn {
+  double* first;
+  std::int64_t apart;
+
+  BANKFULL_ALWAYS_INLINE void store(std::int64_t k, std::int64_t at,
+                                    const LanePoint<double>& x) const {
+    double* const to = first + k * apart + at / 2;
+    stream_store(to, &x.re);
+    stream_store(to + lanes, &x.im);
+  }
+};
+
+/// A column in memory, of which the next ones are asked for.
+template <class T>
+struct ColumnAhead {
+  const T* first;
+  std::int64_t apart;
+
+  BANKFULL_ALWAYS_INLINE LanePoint<T> load(std::int64_t k, std::int64_t at) const {
+    const T* const from = first + k * apart;
+    ask_for(from + blocks_ahead * block + at, 2 * LaneVector<T>::width);
+    return load_point(from, at);
+  }
+};
+
+/// The same, and each element times the decay of its point.
+template <class T>
+struct DecayedColumn {
+  ColumnAhead<T> column;
+  const double* x_factors;  ///< by lane
+  double y_factor;
+  const double* z_factors;  ///< by element
+
+  BANKFULL_ALWAYS_INLINE LanePoint<T> load(std::int64_t k, std::int64_t at) const {
+    const LanePoint<T> x = column.load(k, at);
+    const auto factors = of_lanes(at / 2) * (y_factor * z_factors[k]);
+    return {factors * x.re, factors * x.im};
+  }
+
+ private:
+  /// The factors of as many lanes as a point has.
+  BANKFULL_ALWAYS_INLINE auto of_lanes(std::int64_t lane) const {
+    if constexpr (std::is_same_v<T, double>) {
+      return LaneVector<double>::load(x_factors + lane);
+    } else {
+      return x_factors[lane];
     }
   }
-}
+};
+
+/// A column of a plane in pieces of rows, and the next ones asked for.
+template <class T>
+struct PlaneColumn {
+  T* const* rows;
+  std::int64_t offset;
+
+  BANKFULL_ALWAYS_INLINE LanePoint<T> load(std::int64_t k, std::int64_t at) const {
+    const T* const from = rows[k] + offset;
+    ask_for(from + blocks_ahead * block + at, 2 * LaneVector<T>::width);
+    return load_point(from, at);
+  }
+  BANKFULL_ALWAYS_INLINE void store(std::int64_t k, std::int64_t at, const LanePoint<T>& x) const {
+    store_point(x, rows[k] + offset, at);
+  }
+};
 
 /// Eight blocks that lie side by side to eight that are `to_step` apart, lanes and blocks
 /// exchanged: what was lane l of block n becomes lane n of block l.
 template <class T>
-void transpose_blocks(const T* __restrict from, T* __restrict to, std::int64_t to_step) {
+void transpose_blocks(const T* from, T* to, std::int64_t to_step) {
   for (std::int64_t l = 0; l < lanes; ++l) {
-#pragma omp simd
     for (std::int64_t n = 0; n < lanes; ++n) {
       to[l * to_step + n] = from[n * block + l];
       to[l * to_step + lanes + n] = from[n * block + lanes + l];
     }
   }
 }
-
-template <class T>
-void copy_decayed(const T* __restrict from, const double* __restrict factors, double factor,
-                  T* __restrict to) {
-#pragma omp simd
-  for (std::int64_t l = 0; l < lanes; ++l) {
-    const double product = factors[l] * factor;
-    to[l] = product * from[l];
-    to[lanes + l] = product * from[lanes + l];
+inline void transpose_blocks(const double* from, double* to, std::int64_t to_step) {
+  using Tile = RegisterTile<double>;
+  constexpr std::int64_t width = Tile::width;
+  for (std::int64_t part = 0; part < block; part += lanes) {
+    for (std::int64_t l = 0; l < lanes; l += width) {
+      for (std::int64_t n = 0; n < lanes; n += width) {
+        Tile tile;
+        for (std::int64_t i = 0; i < width; ++i) {
+          tile[static_cast<int>(i)] = Tile::load(from + (n + i) * block + part + l);
+        }
+        tile.transpose();
+        for (std::int64_t i = 0; i < width; ++i) {
+          Tile::store(tile[static_cast<int>(i)], to + (l + i) * to_step + part + n);
+        }
+      }
+    }
   }
 }
 
-/// A thread's workspace: buffers for the transforms of a group, and for one plane.
+/// A thread's workspace: buffers for a transform and its result, one plane, and where the rows of
+/// one in memory begin.
 template <class T>
 struct Workspace {
   explicit Workspace(const FtParameters& ft)
-      : data(static_cast<std::size_t>(group_blocks * longest(ft) * block)),
-        other(static_cast<std::size_t>(longest(ft) * block)),
-        plane(MemorySpace::host, static_cast<std::size_t>(2 * ft.nx * ft.ny)) {}
+      : work(static_cast<std::size_t>(2 * longest(ft) * block)),
+        column(static_cast<std::size_t>(longest(ft) * block)),
+        plane(MemorySpace::host, static_cast<std::size_t>(2 * ft.nx * ft.ny)),
+        rows(static_cast<std::size_t>(ft.ny)) {}
 
   static std::int64_t bytes(const FtParameters& ft) {
-    return ((group_blocks + 1) * longest(ft) * block + 2 * ft.nx * ft.ny) *
-           static_cast<std::int64_t>(sizeof(T));
+    return (3 * longest(ft) * block + 2 * ft.nx * ft.ny) * static_cast<std::int64_t>(sizeof(T)) +
+           ft.ny * static_cast<std::int64_t>(sizeof(T*));
   }
 
   static std::int64_t longest(const FtParameters& ft) { return std::max({ft.nx, ft.ny, ft.nz}); }
 
-  std::vector<T> data;
-  std::vector<T> other;
+  std::vector<T> work;
+  std::vector<T> column;
   Buffer<T> plane;
+  std::vector<T*> rows;
 };
 
 /// exp(-4 alpha pi^2 k^2 t) by axis; `scale` multiplies their products.
@@ -103,99 +194,76 @@ struct AxisTransforms {
   LaneFft z;
 };
 
+/// Where the rows of a plane begin.
+template <class T, class Pieces>
+void find_rows(const Pieces& pieces, std::int64_t z, std::vector<T*>& rows) {
+  for (const auto& piece : pieces) {
+    for (std::int64_t y = piece.rows.begin; y < piece.rows.end; ++y) {
+      rows[static_cast<std::size_t>(y)] = piece.at(0, z) + (y - piece.rows.begin) * pieces.row();
+    }
+  }
+}
+
 /// One plane transformed along x and y: draw(y, blocks) puts eight rows from y on into lanes.
 template <class T, class Pieces, class Draw>
 void form_plane(const FtParameters& ft, const AxisTransforms& fft, std::int64_t z,
                 const Pieces& pieces, Workspace<T>& work, const Draw& draw) {
   T* const columns = work.plane.data();
   for (std::int64_t y = 0; y < ft.ny; y += lanes) {
-    draw(y, work.data.data());
-    const T* const rows = fft.x.transform(LaneFft::Sign::plus, work.data.data(), work.other.data());
+    draw(y, work.column.data());
+    const T* const rows =
+        fft.x.transform(LaneFft::Sign::plus, work.column.data(), work.work.data());
     for (std::int64_t x = 0; x < ft.nx; x += lanes) {
       transpose_blocks(rows + x * block, columns + (x / lanes * ft.ny + y) * block, block);
     }
   }
-  for (std::int64_t block_x = 0; block_x < ft.nx / lanes; ++block_x) {
-    const T* const result =
-        fft.y.transform(LaneFft::Sign::plus, columns + block_x * ft.ny * block, work.other.data());
-    for (const auto& piece : pieces) {
-      copy_blocks(result + piece.rows.begin * block, block, piece.rows.size(), piece.at(block_x, z),
-                  pieces.row());
-    }
-  }
-}
-
-/// The input of transforms along z: blocks from (first, y) on, of all planes, with the decay if
-/// requested. The slab's row 0 is the field's row `first_row`.
-template <class T, class Field>
-void load_group(const FtParameters& ft, const Decay* decay, std::int64_t first_row,
-                const Field& from, std::int64_t first, std::int64_t group, std::int64_t y,
-                T* data) {
-  for (std::int64_t z = 0; z < ft.nz; ++z) {
-    for (std::int64_t n = 0; n < group; ++n) {
-      const T* const values = from.at(first + n, y, z);
-      T* const to = data + (n * ft.nz + z) * block;
-      if (decay == nullptr) {
-        std::copy_n(values, block, to);
-      } else {
-        const double factor = decay->y[static_cast<std::size_t>(first_row + y)] *
-                              decay->z[static_cast<std::size_t>(z)];
-        copy_decayed(values, decay->x.data() + (first + n) * lanes, factor, to);
-      }
-    }
+  find_rows(pieces, z, work.rows);
+  for (std::int64_t n = 0; n < ft.nx / lanes; ++n) {
+    fft.y.template transform_columns<LaneFft::Sign::plus>(
+        BlockColumn<T>{columns + n * ft.ny * block}, PlaneColumn<T>{work.rows.data(), n * block},
+        work.work.data());
   }
 }
 
 /// How a pass stores a field.
 enum class Stores { cached, streaming };
 
-/// The blocks of a transformed column. Values that tests count have no streaming stores.
-template <class T>
-void store_column(const T* from, std::int64_t count, T* to, std::int64_t to_step, Stores stores) {
+/// A column along z, from and to where its elements are `apart` from each other. Values that tests
+/// count have no streaming stores.
+template <LaneFft::Sign Sign, class T, class From>
+void transform_column(const LaneFft& fft, const From& from, T* to, std::int64_t apart,
+                      Stores stores, T* work) {
   if constexpr (std::is_same_v<T, double>) {
     if (stores == Stores::streaming) {
-      stream_blocks(from, count, to, to_step);
+      fft.template transform_columns<Sign>(from, StreamedColumn{to, apart}, work);
       return;
     }
   }
-  copy_blocks(from, block, count, to, to_step);
+  fft.template transform_columns<Sign>(from, BlockColumn<T>{to, apart}, work);
 }
 
 /// Some rows of a slab, with the decay if requested, transformed along z into `to`, which may be
-/// `from` where stores are cached.
-template <class T, class Field>
-void transform_z(const FtParameters& ft, const AxisTransforms& fft, LaneFft::Sign sign,
-                 const Decay* decay, std::int64_t first_row, const Range& rows, const Field& from,
-                 const Field& to, Stores stores, Workspace<T>& work) {
-  const std::int64_t blocks = ft.nx / lanes;
+/// `from` where stores are cached. The slab's row 0 is the field's row `first_row`.
+template <LaneFft::Sign Sign, class T, class Field>
+void transform_z(const FtParameters& ft, const AxisTransforms& fft, const Decay* decay,
+                 std::int64_t first_row, const Range& rows, const Field& from, const Field& to,
+                 Stores stores, Workspace<T>& work) {
   for (std::int64_t y = rows.begin; y < rows.end; ++y) {
-    for (std::int64_t first = 0; first < blocks; first += group_blocks) {
-      const std::int64_t group = std::min(group_blocks, blocks - first);
-      load_group(ft, decay, first_row, from, first, group, y, work.data.data());
-      for (std::int64_t n = 0; n < group; ++n) {
-        const T* const result =
-            fft.z.transform(sign, work.data.data() + n * ft.nz * block, work.other.data());
-        store_column(result, ft.nz, to.at(first + n, y, 0), to.plane(), stores);
+    for (std::int64_t n = 0; n < ft.nx / lanes; ++n) {
+      const ColumnAhead<T> column{from.at(n, y, 0), from.plane()};
+      T* const result = to.at(n, y, 0);
+      if (decay == nullptr) {
+        transform_column<Sign>(fft.z, column, result, to.plane(), stores, work.work.data());
+        continue;
       }
+      const DecayedColumn<T> decayed{column, decay->x.data() + n * lanes,
+                                     decay->y[static_cast<std::size_t>(first_row + y)],
+                                     decay->z.data()};
+      transform_column<Sign>(fft.z, decayed, result, to.plane(), stores, work.work.data());
     }
   }
   if (stores == Stores::streaming) {
     stream_store_fence();
-  }
-}
-
-/// The input of transforms along y: blocks from `first` on, of all rows of a plane.
-template <class T, class Pieces>
-void load_columns(const FtParameters& ft, std::int64_t z, const Pieces& pieces, std::int64_t first,
-                  std::int64_t group, T* data) {
-  for (const auto& piece : pieces) {
-    const T* const from = piece.at(first, z);
-    for (std::int64_t row = 0; row < piece.rows.size(); ++row) {
-      for (std::int64_t n = 0; n < group; ++n) {
-        std::copy_n(from + row * pieces.row() + n * block, block,
-                    data + (n * ft.ny + piece.rows.begin + row) * block);
-      }
-    }
   }
 }
 
@@ -204,24 +272,21 @@ template <class T, class Pieces, class Take>
 void invert_plane(const FtParameters& ft, const AxisTransforms& fft, std::int64_t z,
                   const Pieces& pieces, Workspace<T>& work, const Take& take) {
   T* const plane = work.plane.data();
+  T* const result = work.column.data();
   const std::int64_t rows_step = ft.nx * block;  // of eight rows in lanes
-  const std::int64_t blocks = ft.nx / lanes;
-  for (std::int64_t first = 0; first < blocks; first += group_blocks) {
-    const std::int64_t group = std::min(group_blocks, blocks - first);
-    load_columns(ft, z, pieces, first, group, work.data.data());
-    for (std::int64_t n = 0; n < group; ++n) {
-      const T* const column = fft.y.transform(
-          LaneFft::Sign::minus, work.data.data() + n * ft.ny * block, work.other.data());
-      for (std::int64_t y = 0; y < ft.ny; y += lanes) {
-        transpose_blocks(column + y * block,
-                         plane + y / lanes * rows_step + (first + n) * lanes * block, block);
-      }
+  find_rows(pieces, z, work.rows);
+  for (std::int64_t n = 0; n < ft.nx / lanes; ++n) {
+    fft.y.template transform_columns<LaneFft::Sign::minus>(
+        PlaneColumn<T>{work.rows.data(), n * block}, BlockColumn<T>{result}, work.work.data());
+    for (std::int64_t y = 0; y < ft.ny; y += lanes) {
+      transpose_blocks(result + y * block, plane + y / lanes * rows_step + n * lanes * block,
+                       block);
     }
   }
   for (std::int64_t y = 0; y < ft.ny; y += lanes) {
-    const T* const rows =
-        fft.x.transform(LaneFft::Sign::minus, plane + y / lanes * rows_step, work.other.data());
-    take(y, rows);
+    fft.x.template transform_columns<LaneFft::Sign::minus>(
+        BlockColumn<T>{plane + y / lanes * rows_step}, BlockColumn<T>{result}, work.work.data());
+    take(y, result);
   }
 }
 

@@ -48,8 +48,7 @@ class CpuTransforms final : public Benchmark {
         slabs_(ft_, ranks.rank(), ranks.size()),
         spectrum_(slabs_, executor_.team()),
         evolved_(slabs_, executor_.team()),
-        evolved_stores_(
-            stores_beside(2.0 * static_cast<double>(Slab::bytes(slabs_)), problem.threads)),
+        evolved_stores_(stores_beside(2.0 * static_cast<double>(Slab::bytes(slabs_)))),
         foreign_(slabs_, executor_.team()),
         forward_(ranks.prepare(messages_of(slabs_, foreign_), messages_of(slabs_, spectrum_))),
         back_(ranks.prepare(messages_of(slabs_, evolved_), messages_of(slabs_, foreign_))),
@@ -81,13 +80,11 @@ class CpuTransforms final : public Benchmark {
   }
 
  private:
-  /// Of a field that the next pass reads, where all fields have so many bytes. Streaming stores
-  /// save what the caches read before they write, which pays where the team saturates the memory;
-  /// a few threads wait for them longer than they save.
-  static Stores stores_beside(double bytes, int threads) {
-    constexpr int saturating = 4;
+  /// Of a field that the next pass reads, where all fields have so many bytes: streaming stores
+  /// save what the caches read before they write.
+  static Stores stores_beside(double bytes) {
     const bool beyond = cache_fit(bytes, last_level_cache_bytes()) == CacheFit::beyond;
-    return beyond && threads >= saturating ? Stores::streaming : Stores::cached;
+    return beyond ? Stores::streaming : Stores::cached;
   }
 
   [[nodiscard]] static std::string traffic_model() {
@@ -115,12 +112,12 @@ class CpuTransforms final : public Benchmark {
     });
     forward_->exchange();
 #pragma omp parallel num_threads(executor_.team().threads())
-    transform_my_rows(LaneFft::Sign::plus, nullptr, spectrum_, Stores::cached);
+    transform_my_rows<LaneFft::Sign::plus>(nullptr, spectrum_, Stores::cached);
   }
 
   void invert(const Decay& decay) {
 #pragma omp parallel num_threads(executor_.team().threads())
-    transform_my_rows(LaneFft::Sign::minus, &decay, evolved_, evolved_stores_);
+    transform_my_rows<LaneFft::Sign::minus>(&decay, evolved_, evolved_stores_);
     back_->exchange();
     const PlanePieces pieces(slabs_, evolved_, foreign_);
     const std::size_t first = terms_.size();
@@ -154,9 +151,10 @@ class CpuTransforms final : public Benchmark {
 
   /// The spectrum, with the decay if requested, transformed along z into `to`, which may be the
   /// spectrum itself.
-  void transform_my_rows(LaneFft::Sign sign, const Decay* decay, const Slab& to, Stores stores) {
-    transform_z(ft_, *fft_, sign, decay, slabs_.rows().begin, my_share(slabs_.rows().size()),
-                spectrum_, to, stores, my_work());
+  template <LaneFft::Sign Sign>
+  void transform_my_rows(const Decay* decay, const Slab& to, Stores stores) {
+    transform_z<Sign>(ft_, *fft_, decay, slabs_.rows().begin, my_share(slabs_.rows().size()),
+                      spectrum_, to, stores, my_work());
   }
 
   /// Transforms one of this rank's planes along y and x; returns its part of the checksum.

@@ -111,7 +111,8 @@ constexpr std::int64_t cell_of(std::int64_t slot, std::int64_t folded) {
 /// element n of a column is the cell of slot n of so many, else that of row n.
 template <class Real, bool Folded>
 struct ColumnBlock {
-  using Elements = ComplexRegister<std::remove_const_t<Real>>;
+  using Number = std::remove_const_t<Real>;
+  using Elements = ComplexRegister<Number>;
 
   Real* data;
   std::int64_t row_pitch;
@@ -120,11 +121,14 @@ struct ColumnBlock {
   [[nodiscard]] BANKFULL_ALWAYS_INLINE Real* row(std::int64_t n) const {
     return data + (Folded ? cell_of(n, folded) : n) * row_pitch;
   }
-  [[nodiscard]] BANKFULL_ALWAYS_INLINE Elements load(std::int64_t n, std::int64_t at) const {
-    return Elements::load_alternating(row(n) + at);
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE LanePoint<Number> load(std::int64_t n,
+                                                              std::int64_t at) const {
+    const auto x = Elements::load_alternating(row(n) + at);
+    return {x.re, x.im};
   }
-  BANKFULL_ALWAYS_INLINE void store(std::int64_t n, std::int64_t at, const Elements& x) const {
-    x.store_alternating(row(n) + at);
+  BANKFULL_ALWAYS_INLINE void store(std::int64_t n, std::int64_t at,
+                                    const LanePoint<Number>& x) const {
+    Elements{x.re, x.im}.store_alternating(row(n) + at);
   }
 };
 
@@ -135,8 +139,7 @@ struct ColumnBlockAhead {
   ColumnBlock<const Real, false> block;
   std::int64_t ahead;
 
-  [[nodiscard]] BANKFULL_ALWAYS_INLINE ComplexRegister<Real> load(std::int64_t n,
-                                                                  std::int64_t at) const {
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE LanePoint<Real> load(std::int64_t n, std::int64_t at) const {
     constexpr std::int64_t reals = 2 * RegisterTile<Real>::width;
     constexpr std::int64_t line = Pack<Real>::width;
     for (std::int64_t next = 0; next < reals; next += line) {
