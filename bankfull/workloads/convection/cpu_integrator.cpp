@@ -171,26 +171,16 @@ class CpuBackend {
   }
 
   [[nodiscard]] FlowTally tally_flow(std::size_t side) const {
-    const double nu = plan_.problem().viscosity;
-    const SourceFactors factors = source_factors_at(drive_, clock_.progress.time);
-    return tallied<FlowTally>(
-        flow_, sides_[side], sources_.get(), plan_.ranks(),
-        [&](const PointStencil<Real>& stencil, const Real* source, double part,
-            const WallSides& sides, FlowTally& tally) {
-          count(stencil, CellForcing<Real>{nu, source, factors.of}, part, sides, tally);
-        });
+    const CountFlow<Real> count{plan_.problem().viscosity,
+                                source_factors_at(drive_, clock_.progress.time)};
+    return tallied<FlowTally>(flow_, sides_[side], sources_.get(), plan_.ranks(), count);
   }
 
   [[nodiscard]] ScalarTally tally_scalar(std::size_t side, int scalar) const {
-    const double kappa = plan_.problem().scalars[static_cast<std::size_t>(scalar)].diffusivity;
-    const SourceFactors factors = source_factors_at(drive_, clock_.progress.time);
-    return tallied<ScalarTally>(
-        flow_, sides_[side], sources_.get(), plan_.ranks(),
-        [&](const PointStencil<Real>& stencil, const Real* source, double part,
-            const WallSides& sides, ScalarTally& tally) {
-          const CellForcing<Real> forcing{.source = source, .factors = factors.of};
-          count(stencil, scalar, kappa, forcing.of(stencil, 3 + scalar), part, sides, tally);
-        });
+    const CountScalar<Real> count{
+        scalar, plan_.problem().scalars[static_cast<std::size_t>(scalar)].diffusivity,
+        source_factors_at(drive_, clock_.progress.time)};
+    return tallied<ScalarTally>(flow_, sides_[side], sources_.get(), plan_.ranks(), count);
   }
 
   [[nodiscard]] std::vector<double> profile_means(std::size_t side, int axis) const {

@@ -7,6 +7,7 @@
 #include "bankfull/workloads/convection/point.hpp"
 
 #include <cstddef>
+#include <type_traits>
 #include <vector>
 
 namespace bankfull::convection {
@@ -16,6 +17,13 @@ template <std::size_t Sums, std::size_t Extremes>
 struct Tally {
   double sums[Sums];
   double max[Extremes];
+
+  BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void add(std::size_t n, double term) {
+    sums[n] += term;
+  }
+  BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void raise(std::size_t n, double value) {
+    max[n] = larger(value, max[n]);
+  }
 };
 
 /// The tally of the velocity. Sums: kinetic energy, its dissipation, the work of walls and of
@@ -64,7 +72,15 @@ AnyTally merged_by_ranks(const Communicator* ranks, const AnyTally& mine) {
   return all;
 }
 
-BANKFULL_HOST_DEVICE inline double magnitude(double x) { return x < 0.0 ? -x : x; }
+/// A value of the flow as tallies take it, in fp64; several of a row, in SIMD registers, are.
+template <class Value>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE auto wide(const Value& x) {
+  if constexpr (std::is_arithmetic_v<Value>) {
+    return static_cast<double>(x);
+  } else {
+    return x;
+  }
+}
 
 /// Where a cell lies along one axis that has walls.
 struct WallSides {
@@ -73,11 +89,20 @@ struct WallSides {
   double length[3] = {};  ///< of the box along the axis
 };
 
-/// What diffusion does to a field around one of its elements, for each volume of the box.
+/// The same for cells beside no wall.
+struct BesideNoWall {
+  static constexpr bool lower[3] = {};
+  static constexpr bool upper[3] = {};
+  static constexpr double length[3] = {};
+};
+
+/// What diffusion does to a field around one of its elements, for each volume of the box. A Number
+/// is that of one element, or of several of a row.
+template <class Number>
 struct Diffused {
-  double inflow[2] = {};     ///< through a wall below and above, where there is one
-  double wall_work = 0.0;    ///< what flows in, times the value on the wall
-  double dissipation = 0.0;  ///< of half the field's square, nearer to this element than to others
+  Number inflow[2] = {};  ///< through a wall below and above, where there is one
+  Number wall_work{};     ///< what flows in, times the value on the wall
+  Number dissipation{};   ///< of half the field's square, nearer to this element than to others
 };
 
 /// Through the element's face below along B and, at a wall, the one above. `conductance`:
@@ -87,27 +112,25 @@ struct Diffused {
 /// of that to the ghost, over half of the distance: half of the dissipation that the ghost's
 /// difference would have, and the wall's value is the mean of both. That holds for whatever the
 /// wall prescribes.
-template <int B, class Real>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Diffused diffused_along(
-    const PointStencil<Real>& stencil, int field, double conductance, const WallSides& sides) {
-  const auto here = static_cast<double>(stencil.template at<B>(field, 0));
-  const auto before = static_cast<double>(stencil.template at<B>(field, -1));
-  const double from_below =
-      conductance * static_cast<double>(stencil.axis[B].per_face) * (before - here);
-  Diffused found;
+template <int B, class Stencil, class Number, class Sides>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Diffused<Number> diffused_along(
+    const Stencil& stencil, int field, const Number& conductance, const Sides& sides) {
+  const Number here = wide(stencil.template at<B>(field, 0));
+  const Number before = wide(stencil.template at<B>(field, -1));
+  const Number from_below = conductance * wide(stencil.axis[B].per_face) * (before - here);
+  Diffused<Number> found;
   found.dissipation = from_below * (before - here);
   if (sides.lower[B]) {
     found.inflow[0] = from_below;
-    found.wall_work += from_below * 0.5 * (before + here);
-    found.dissipation *= 0.5;
+    found.wall_work = 0.5 * from_below * (before + here);
+    found.dissipation = 0.5 * found.dissipation;
   }
   if (sides.upper[B]) {
-    const auto after = static_cast<double>(stencil.template at<B>(field, 1));
-    const double from_above =
-        conductance * static_cast<double>(stencil.axis[B].per_face_next) * (after - here);
+    const Number after = wide(stencil.template at<B>(field, 1));
+    const Number from_above = conductance * wide(stencil.axis[B].per_face_next) * (after - here);
     found.inflow[1] = from_above;
-    found.wall_work += from_above * 0.5 * (after + here);
-    found.dissipation += 0.5 * from_above * (after - here);
+    found.wall_work = found.wall_work + 0.5 * from_above * (after + here);
+    found.dissipation = found.dissipation + 0.5 * from_above * (after - here);
   }
   return found;
 }
@@ -119,7 +142,8 @@ struct CellForcing {
   const Real* source = nullptr;  ///< of velocity 0 here, fields as far apart as the flow's; or null
   const double* factors = nullptr;  ///< of the sources of all fields, now
 
-  BANKFULL_HOST_DEVICE double of(const PointStencil<Real>& stencil, int field) const {
+  template <class Stencil>
+  BANKFULL_HOST_DEVICE double of(const Stencil& stencil, int field) const {
     return source == nullptr
                ? 0.0
                : factors[field] * static_cast<double>(source[field * stencil.strides.field]);
@@ -128,99 +152,107 @@ struct CellForcing {
 
 /// The stress of velocity A along B, another axis: `volume` is the part of the box that belongs to
 /// the velocity here.
-template <int A, int B, class Real>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void count_shear(const PointStencil<Real>& stencil,
-                                                             double viscosity, double volume,
-                                                             const WallSides& sides,
-                                                             FlowTally& tally) {
-  const double area = volume * static_cast<double>(stencil.axis[B].per_cell);
-  const Diffused shear = diffused_along<B>(stencil, A, viscosity * area, sides);
-  tally.sums[1] += shear.dissipation;
-  tally.sums[2] += shear.wall_work;
-  const auto per_distance = static_cast<double>(stencil.axis[B].per_face);
-  const auto difference =
-      static_cast<double>(stencil.template at<B>(A, 0) - stencil.template at<B>(A, -1));
-  tally.sums[7] += sides.lower[B] ? 0.0 : area * per_distance * difference * difference;
+template <int A, int B, class Stencil, class Number, class Sides, class AnyTally>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void count_shear(const Stencil& stencil,
+                                                             double viscosity, const Number& volume,
+                                                             const Sides& sides, AnyTally& tally) {
+  const Number area = volume * wide(stencil.axis[B].per_cell);
+  const Diffused<Number> shear = diffused_along<B>(stencil, A, viscosity * area, sides);
+  tally.add(1, shear.dissipation);
+  if (sides.lower[B] || sides.upper[B]) {
+    tally.add(2, shear.wall_work);
+  }
+  if (!sides.lower[B]) {
+    const Number difference = wide(stencil.template at<B>(A, 0) - stencil.template at<B>(A, -1));
+    tally.add(7, area * wide(stencil.axis[B].per_face) * difference * difference);
+  }
 }
 
-template <int A, class Real>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void count_velocity(const PointStencil<Real>& stencil,
+template <int A, class Stencil, class Real, class Number, class Sides, class AnyTally>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void count_velocity(const Stencil& stencil,
                                                                 const CellForcing<Real>& forcing,
-                                                                double part, const WallSides& sides,
-                                                                FlowTally& tally) {
-  const auto per_cell = static_cast<double>(stencil.axis[A].per_cell);
-  const auto below = static_cast<double>(stencil.template at<A>(A, 0));
-  const auto above = static_cast<double>(stencil.template at<A>(A, 1));
-  tally.sums[0] += part * 0.25 * (below * below + above * above);
-  tally.max[2 + A] = larger(magnitude(below), tally.max[2 + A]);
-  const double strain = (above - below) * per_cell;
-  tally.sums[1] += part * forcing.viscosity * strain * strain;
-  tally.sums[7] += part * strain * strain;
+                                                                const Number& part,
+                                                                const Sides& sides,
+                                                                AnyTally& tally) {
+  const Number per_cell = wide(stencil.axis[A].per_cell);
+  const Number below = wide(stencil.template at<A>(A, 0));
+  const Number above = wide(stencil.template at<A>(A, 1));
+  tally.add(0, 0.25 * part * (below * below + above * above));
+  tally.raise(2 + A, magnitude_of(below));
+  const Number strain = (above - below) * per_cell;
+  tally.add(1, forcing.viscosity * part * strain * strain);
+  tally.add(7, part * strain * strain);
   if (sides.lower[A]) {
     return;  // on a wall, where it is zero for good: its ghosts along others say nothing
   }
-  const double volume = part * per_cell / static_cast<double>(stencil.axis[A].per_face);
-  tally.sums[3] += volume * below * forcing.of(stencil, A);
-  tally.sums[4 + A] += volume * below;
+  const Number volume = part * per_cell / wide(stencil.axis[A].per_face);
+  if (forcing.source != nullptr) {
+    tally.add(3, forcing.of(stencil, A) * (volume * below));
+  }
+  tally.add(4 + A, volume * below);
   count_shear<A, (A + 1) % 3>(stencil, forcing.viscosity, volume, sides, tally);
   count_shear<A, (A + 2) % 3>(stencil, forcing.viscosity, volume, sides, tally);
 }
 
-/// Adds a cell that is `part` of the box.
-template <class Real>
-BANKFULL_HOST_DEVICE void count(const PointStencil<Real>& stencil, const CellForcing<Real>& forcing,
-                                double part, const WallSides& sides, FlowTally& tally) {
+/// Adds a cell that is `part` of the box, or several cells of a row, to a Tally or the like.
+template <class Stencil, class Real, class Number, class Sides, class AnyTally>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void count(const Stencil& stencil,
+                                                       const CellForcing<Real>& forcing,
+                                                       const Number& part, const Sides& sides,
+                                                       AnyTally& tally) {
   count_velocity<0>(stencil, forcing, part, sides, tally);
   count_velocity<1>(stencil, forcing, part, sides, tally);
   count_velocity<2>(stencil, forcing, part, sides, tally);
-  const Real rate = advective_rate(stencil.axis, stencil.template at<0>(0, 0),
-                                   stencil.template at<1>(1, 0), stencil.template at<2>(2, 0));
-  tally.max[0] = larger(static_cast<double>(rate), tally.max[0]);
-  tally.max[1] = larger(magnitude(static_cast<double>(divergence(stencil))), tally.max[1]);
+  tally.raise(0, wide(advective_rate(stencil.axis, stencil.template at<0>(0, 0),
+                                     stencil.template at<1>(1, 0), stencil.template at<2>(2, 0))));
+  tally.raise(1, magnitude_of(wide(divergence(stencil))));
 }
 
-template <int A, class Real>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void count_along(const PointStencil<Real>& stencil,
-                                                             int scalar, double diffusivity,
-                                                             double part, const WallSides& sides,
-                                                             ScalarTally& tally) {
-  const AxisMetric<Real>& axis = stencil.axis[A];
-  const auto here = static_cast<double>(stencil.template at<A>(3 + scalar, 0));
-  const auto before = static_cast<double>(stencil.template at<A>(3 + scalar, -1));
-  const auto flow = static_cast<double>(stencil.template at<A>(A, 0));
-  const double area = part * static_cast<double>(axis.per_cell);
-  const double face_part = area / static_cast<double>(axis.per_face);
-  tally.sums[2 + A] += face_part * flow * (0.5 * (before + here));
-  const Diffused heat = diffused_along<A>(stencil, 3 + scalar, diffusivity * area, sides);
-  tally.sums[5 + 2 * A] += sides.length[A] * heat.inflow[0];
-  tally.sums[6 + 2 * A] += sides.length[A] * heat.inflow[1];
-  tally.sums[11] += heat.dissipation;
-  tally.sums[12] += heat.wall_work;
-  const double wall_part = sides.length[A] * area;
+template <int A, class Stencil, class Number, class Sides, class AnyTally>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void count_along(const Stencil& stencil, int scalar,
+                                                             double diffusivity, const Number& part,
+                                                             const Sides& sides, AnyTally& tally) {
+  const Number here = wide(stencil.template at<A>(3 + scalar, 0));
+  const Number before = wide(stencil.template at<A>(3 + scalar, -1));
+  const Number flow = wide(stencil.template at<A>(A, 0));
+  const Number area = part * wide(stencil.axis[A].per_cell);
+  const Number face_part = area / wide(stencil.axis[A].per_face);
+  tally.add(2 + A, face_part * flow * (0.5 * (before + here)));
+  const Diffused<Number> heat = diffused_along<A>(stencil, 3 + scalar, diffusivity * area, sides);
+  tally.add(11, heat.dissipation);
+  const Number wall_part = sides.length[A] * area;
   if (sides.lower[A]) {
-    tally.sums[15 + 2 * A] += wall_part * 0.5 * (before + here);
+    tally.add(5 + 2 * A, sides.length[A] * heat.inflow[0]);
+    tally.add(15 + 2 * A, 0.5 * wall_part * (before + here));
   }
   if (sides.upper[A]) {
-    const auto after = static_cast<double>(stencil.template at<A>(3 + scalar, 1));
-    tally.sums[16 + 2 * A] += wall_part * 0.5 * (here + after);
+    const Number after = wide(stencil.template at<A>(3 + scalar, 1));
+    tally.add(6 + 2 * A, sides.length[A] * heat.inflow[1]);
+    tally.add(16 + 2 * A, 0.5 * wall_part * (here + after));
+  }
+  if (sides.lower[A] || sides.upper[A]) {
+    tally.add(12, heat.wall_work);
   }
 }
 
 /// `source`: of the scalar in this cell.
-template <class Real>
-BANKFULL_HOST_DEVICE void count(const PointStencil<Real>& stencil, int scalar, double diffusivity,
-                                double source, double part, const WallSides& sides,
-                                ScalarTally& tally) {
-  const auto here = static_cast<double>(stencil.template at<0>(3 + scalar, 0));
-  tally.sums[0] += part * here;
-  tally.sums[1] += part * here * here;
-  tally.sums[13] += part * here * source;
-  tally.sums[14] += part * source;
+template <class Stencil, class Number, class Sides, class AnyTally>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void count(const Stencil& stencil, int scalar,
+                                                       double diffusivity, double source,
+                                                       const Number& part, const Sides& sides,
+                                                       AnyTally& tally) {
+  const Number here = wide(stencil.template at<0>(3 + scalar, 0));
+  tally.add(0, part * here);
+  tally.add(1, part * here * here);
+  if (source != 0.0) {
+    tally.add(13, source * (part * here));
+    tally.add(14, source * part);
+  }
   count_along<0>(stencil, scalar, diffusivity, part, sides, tally);
   count_along<1>(stencil, scalar, diffusivity, part, sides, tally);
   count_along<2>(stencil, scalar, diffusivity, part, sides, tally);
-  tally.max[0] = larger(here, tally.max[0]);
-  tally.max[1] = larger(-here, tally.max[1]);
+  tally.raise(0, here);
+  tally.raise(1, -here);
 }
 
 /// What the tallies say of a problem's flow, along x, y, z.

@@ -5,6 +5,7 @@
 #include "bankfull/workloads/convection/cpu/flow_ghosts.hpp"
 #include "bankfull/workloads/convection/cpu/ghost_rows.hpp"
 #include "bankfull/workloads/convection/cpu/rows.hpp"
+#include "bankfull/workloads/convection/cpu/tally.hpp"
 #include "tests/workloads/convection/cases.hpp"
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <cmath>
 #include <cstdint>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -268,6 +270,77 @@ TEST(FlowGhosts, AreClosedInAFlowThatNoCacheHolds) {
       EXPECT_EQ(row[nk], row[0]);
       EXPECT_EQ(row[nk - 1] - row[0], static_cast<double>(nk - 1));
     }
+  }
+}
+
+/// A flow of which every point and ghost has a number of its own, and what it is tallied with.
+class TalliedFlow {
+ public:
+  explicit TalliedFlow(const Problem& problem)
+      : plan_(problem, CeilingRule::none),
+        flow_(plan_),
+        fields_(flow_.layout, flow_.count, Device::cpu()),
+        sources_(flow_.layout, flow_.count, Device::cpu()) {
+    std::mt19937 random(3);
+    std::uniform_real_distribution<double> values(-1, 1);
+    std::generate_n(fields_.data(), fields_.size(), [&] { return values(random); });
+    flow_.touch(sources_);
+  }
+
+  /// Where there are sources cells are counted one after the other, even if all of them are 0.
+  template <class AnyTally, class Count>
+  void expect_packs_to_count_as_cells_do(const Count& count) const {
+    constexpr const FieldSet<double>* no_sources = nullptr;
+    const auto packs = tallied<AnyTally>(flow_, fields_, no_sources, nullptr, count);
+    const auto cells = tallied<AnyTally>(flow_, fields_, &sources_, nullptr, count);
+    for (std::size_t n = 0; n < std::size(cells.sums); ++n) {
+      EXPECT_NEAR(packs.sums[n], cells.sums[n], 1e-12 * (1.0 + std::abs(cells.sums[n]))) << n;
+    }
+    for (std::size_t n = 0; n < std::size(cells.max); ++n) {
+      EXPECT_DOUBLE_EQ(packs.max[n], cells.max[n]) << n;
+    }
+  }
+
+ private:
+  Plan plan_;
+  FlowOnCpu<double> flow_;
+  FieldSet<double> fields_;
+  FieldSet<double> sources_;
+};
+
+TEST(TallyOnCpu, OfPacksIsThatOfCells) {
+  for (const std::array<FlowEnds, 3>& ends :
+       {std::array{FlowEnds::periodic, FlowEnds::periodic, FlowEnds::periodic},
+        std::array{FlowEnds::periodic, FlowEnds::no_slip, FlowEnds::free_slip},
+        std::array{FlowEnds::mixed_moving, FlowEnds::periodic, FlowEnds::no_slip},
+        std::array{FlowEnds::no_slip, FlowEnds::mixed_moving, FlowEnds::periodic}}) {
+    for (const bool stretched : {false, true}) {
+      Problem problem = busy_problem({35, 18, 11}, ends, 2, 0);
+      problem.time_step.fixed = 1e-6;
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        problem.axes[axis].stretching = stretched && !problem.axes[axis].periodic ? 0.4 : 0.0;
+      }
+      SCOPED_TRACE(name_of(ends[0]) + name_of(ends[1]) + name_of(ends[2]));
+      const TalliedFlow flow(problem);
+      flow.expect_packs_to_count_as_cells_do<FlowTally>(CountFlow<double>{0.3, {}});
+      flow.expect_packs_to_count_as_cells_do<ScalarTally>(CountScalar<double>{1, 0.2, {}});
+    }
+  }
+}
+
+TEST(TallyOnCpu, ShowsNaNWhateverFollowsInItsLane) {
+  using P = Pack<double>;
+  for (int lane = 0; lane < P::width; ++lane) {
+    LaneTallies<FlowTally> lanes;
+    lanes.raise(0, P::broadcast(1.0));
+    lanes.raise(0, P::of_lanes([&](int n) { return n == lane ? std::nan("") : 2.0; }));
+    lanes.raise(0, P::broadcast(3.0));
+    lanes.raise(1, P::broadcast(4.0));
+    auto tally = empty_tally<FlowTally>();
+    lanes.merge_into(tally);
+    EXPECT_TRUE(std::isnan(tally.max[0])) << lane;
+    EXPECT_EQ(tally.max[1], 4.0);
+    EXPECT_EQ(tally.max[2], lowest_number);
   }
 }
 

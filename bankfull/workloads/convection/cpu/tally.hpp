@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/core/base/exact_sum.hpp"
+#include "bankfull/core/base/pack.hpp"
 #include "bankfull/core/comm/communicator.hpp"
 #include "bankfull/workloads/convection/cpu/flow.hpp"
 #include "bankfull/workloads/convection/tally.hpp"
@@ -27,22 +28,145 @@ WallSides sides_of_row(const FlowOnCpu<Real>& flow, std::int64_t i, std::int64_t
   return sides;
 }
 
-/// count_cell(stencil, source, part of the volume, sides, tally) of all cells in order. `source`:
-/// of the row's velocity 0, or null.
-template <class AnyTally, class Real, class Count>
+/// The tallies of the cells of a row in as many lanes as a pack has: cell n in lane n, and so on.
+template <class AnyTally>
+class LaneTallies {
+  using P = Pack<double>;
+
+ public:
+  BANKFULL_ALWAYS_INLINE void add(std::size_t n, const P& terms) { sums_[n] = sums_[n] + terms; }
+  BANKFULL_ALWAYS_INLINE void raise(std::size_t n, const P& values) {
+    max_[n] = larger(values, max_[n]);
+  }
+
+  /// Adds all lanes to `tally`, in their order.
+  void merge_into(AnyTally& tally) const {
+    for (std::size_t n = 0; n < sums_.size(); ++n) {
+      tally.add(n, sums_[n].total());
+    }
+    for (std::size_t n = 0; n < max_.size(); ++n) {
+      std::array<double, P::width> of_lanes{};
+      max_[n].store(of_lanes.data());
+      for (const double value : of_lanes) {
+        tally.raise(n, value);
+      }
+    }
+  }
+
+ private:
+  /// NaN wins, as among numbers.
+  BANKFULL_ALWAYS_INLINE static P larger(const P& a, const P& b) {
+    return P::of_parts([&](int n) {
+      const auto x = a.part(n);
+      const auto y = b.part(n);
+      const auto of_both = x < y ? y : x;
+      return y != y ? y : of_both;  // NOLINT(misc-redundant-expression): NaN alone differs
+    });
+  }
+
+  static auto lowest() {
+    std::array<P, std::extent_v<decltype(AnyTally::max)>> all;
+    all.fill(P::broadcast(lowest_number));
+    return all;
+  }
+
+  std::array<P, std::extent_v<decltype(AnyTally::sums)>> sums_{};
+  std::array<P, std::extent_v<decltype(AnyTally::max)>> max_ = lowest();
+};
+
+/// Counts a cell of the flow. `source`: of its velocity 0, or null.
+template <class Real>
+struct CountFlow {
+  double viscosity;
+  SourceFactors factors;
+
+  template <class Stencil, class Number, class Sides, class AnyTally>
+  BANKFULL_ALWAYS_INLINE void operator()(const Stencil& stencil, const Real* source,
+                                         const Number& part, const Sides& sides,
+                                         AnyTally& tally) const {
+    count(stencil, CellForcing<Real>{viscosity, source, factors.of}, part, sides, tally);
+  }
+};
+
+/// The same of a scalar.
+template <class Real>
+struct CountScalar {
+  int scalar;
+  double diffusivity;
+  SourceFactors factors;
+
+  template <class Stencil, class Number, class Sides, class AnyTally>
+  BANKFULL_ALWAYS_INLINE void operator()(const Stencil& stencil, const Real* source,
+                                         const Number& part, const Sides& sides,
+                                         AnyTally& tally) const {
+    const CellForcing<Real> forcing{.source = source, .factors = factors.of};
+    count(stencil, scalar, diffusivity, forcing.of(stencil, 3 + scalar), part, sides, tally);
+  }
+};
+
+/// What the cells of a row have beside the flow.
+struct RowOfCells {
+  std::int64_t i;
+  std::int64_t j;
+  const double* widths;  ///< along the row
+  double face;           ///< the area of a cell's face across the row, over the volume of the box
+  WallSides sides;       ///< but at the row's ends
+};
+
+/// Packs of cells of a row from cell k on, up to cell `end`, of which none is at an end with a
+/// wall. Returns the first cell that is left.
+template <class AnyTally, class Cells, class Count, class Sides>
+std::int64_t tally_packs(const FlowOnCpu<double>& flow, const FieldSet<double>& fields,
+                         const RowOfCells& row, const Cells& along, const Count& count_cells,
+                         const Sides& sides, std::int64_t k, std::int64_t end, AnyTally& tally) {
+  using P = Pack<double>;
+  const auto first = flow.template stencil_of_row<P, P>(fields, row.i, row.j);
+  LaneTallies<AnyTally> tallies;
+  for (; k + P::width <= end; k += P::width) {
+    PointStencil<double, P, P> stencil = first;
+    stencil.here += k;
+    along.move_to(k, stencil);
+    count_cells(stencil, nullptr, row.face * P::load(row.widths + k), sides, tallies);
+  }
+  tallies.merge_into(tally);
+  return k;
+}
+
+/// count_cells(stencil, source, part of the volume, sides, tally) of all cells of a row. `source`:
+/// of the row's velocity 0, or null. Of fp64 flows without sources packs of cells are counted; the
+/// others, those at ends with walls and what is left of a row one after the other.
+template <class AnyTally, class Real, class Cells, class Count>
 AnyTally tally_of_row(const FlowOnCpu<Real>& flow, const FieldSet<Real>& fields, const Real* source,
-                      std::int64_t i, std::int64_t j, const Count& count_cell) {
-  const double box = flow.grid.volume();
+                      const RowOfCells& row, const Cells& along, const Count& count_cells) {
+  const PointStencil<Real> first = flow.template stencil_of_row<Real>(fields, row.i, row.j);
+  const bool walled = flow.walls.walled[2];
+  const std::int64_t cells = flow.n.nk;
+  WallSides sides = row.sides;
   auto tally = empty_tally<AnyTally>();
-  PointStencil<Real> stencil = flow.template stencil_of_row<Real>(fields, i, j);
-  WallSides sides = sides_of_row(flow, i, j);
-  for (std::int64_t k = 0; k < flow.n.nk; ++k, ++stencil.here) {
-    sides.lower[2] = flow.walls.walled[2] && k == 0;
-    sides.upper[2] = flow.walls.walled[2] && k == flow.n.nk - 1;
-    stencil.axis[2] = flow.metric(2, k);
-    const double area = flow.width(1, j) * flow.width(2, k);
-    const double part = area * flow.width(0, i) / box;
-    count_cell(stencil, source == nullptr ? nullptr : source + k, part, sides, tally);
+  const auto count_one = [&](std::int64_t k) {
+    sides.lower[2] = walled && k == 0;
+    sides.upper[2] = walled && k == cells - 1;
+    PointStencil<Real> stencil = first;
+    stencil.here += k;
+    along.move_to(k, stencil);
+    count_cells(stencil, source == nullptr ? nullptr : source + k, row.face * row.widths[k], sides,
+                tally);
+  };
+  std::int64_t k = 0;
+  if constexpr (std::is_same_v<Real, double>) {
+    if (source == nullptr) {
+      const std::int64_t end = walled ? cells - 1 : cells;
+      for (; walled && k < 1; ++k) {
+        count_one(k);
+      }
+      const bool beside_wall = sides.lower[0] || sides.upper[0] || sides.lower[1] || sides.upper[1];
+      k = beside_wall
+              ? tally_packs(flow, fields, row, along, count_cells, row.sides, k, end, tally)
+              : tally_packs(flow, fields, row, along, count_cells, BesideNoWall{}, k, end, tally);
+    }
+  }
+  for (; k < cells; ++k) {
+    count_one(k);
   }
   return tally;
 }
@@ -92,12 +216,21 @@ AnyTally tallied(const FlowOnCpu<Real>& flow, const FieldSet<Real>& fields,
                  const FieldSet<Real>* sources, const Communicator* ranks,
                  const Count& count_cell) {
   std::vector<ExactTally<AnyTally>> planes(static_cast<std::size_t>(flow.n.ni));
+  std::vector<double> widths;
+  for (std::int64_t k = 0; k < flow.n.nk; ++k) {
+    widths.push_back(flow.width(2, k));
+  }
   flow.executor.each(flow.n.ni, [&](std::int64_t i) {
     ExactTally<AnyTally>& plane = planes[static_cast<std::size_t>(i)];
-    for (std::int64_t j = 0; j < flow.n.nj; ++j) {
-      const Real* const source = sources == nullptr ? nullptr : (*sources)[0].row(i, j);
-      plane.add(tally_of_row<AnyTally>(flow, fields, source, i, j, count_cell));
-    }
+    flow.with_cells_along_rows([&](const auto& along) {
+      for (std::int64_t j = 0; j < flow.n.nj; ++j) {
+        const RowOfCells row{i, j, widths.data(),
+                             flow.width(0, i) * flow.width(1, j) / flow.grid.volume(),
+                             sides_of_row(flow, i, j)};
+        const Real* const source = sources == nullptr ? nullptr : (*sources)[0].row(i, j);
+        plane.add(tally_of_row<AnyTally>(flow, fields, source, row, along, count_cell));
+      }
+    });
   });
   ExactTally<AnyTally> all;
   for (const ExactTally<AnyTally>& plane : planes) {
