@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <atomic>
 #include <fmt/format.h>
+#include <numeric>
+#include <vector>
 
 namespace bankfull::npb::is {
 namespace {
@@ -42,34 +44,38 @@ std::array<Change, 2> changes_of(Class size, int iteration) {
 bool ascend_by_rank(const Team& team, const Range& values, std::int64_t before,
                     std::span<const Key> keys, const std::function<std::int64_t(Key)>& first_rank) {
   const CpuExecutor executor(team.threads());
-  const auto next_ranks = executor.make<std::int64_t>(values.size());
-  std::int64_t* const next = next_ranks.data();
-  executor.each(values.size(), [&](std::int64_t n) {
-    next[n] = first_rank(static_cast<Key>(values.begin + n)) - before;
-  });
-  constexpr Key vacant = ~Key{0};
-  const auto count = static_cast<std::int64_t>(keys.size());
-  const auto places = executor.make<Key>(count);
-  Key* const placed = places.data();
-  executor.fill(placed, count, vacant);
-  std::atomic<bool> right = true;
-  executor.each(count, [&](std::int64_t n) {
+  const auto counts = executor.make<std::int64_t>(values.size());
+  std::int64_t* const count_of = counts.data();
+  executor.fill(count_of, values.size(), std::int64_t{0});
+  constexpr std::int64_t ahead = 16;
+  const auto last = static_cast<std::int64_t>(keys.size()) - 1;
+  executor.each(last + 1, [&](std::int64_t n) {
+    const Key next = keys[static_cast<std::size_t>(std::min(n + ahead, last))];
+    __builtin_prefetch(count_of + (next - values.begin), 1);
     const Key key = keys[static_cast<std::size_t>(n)];
-    const std::int64_t rank =
-        std::atomic_ref(next[key - values.begin]).fetch_add(1, std::memory_order_relaxed);
-    if (rank < 0 || rank >= count) {
-      right = false;
-    } else {
-      std::atomic_ref(placed[rank]).store(key, std::memory_order_relaxed);
+    std::atomic_ref(count_of[key - values.begin]).fetch_add(1, std::memory_order_relaxed);
+  });
+
+  std::vector<std::int64_t> keys_in(static_cast<std::size_t>(team.threads()));
+  executor.each(team.threads(), [&](std::int64_t part) {
+    const Range mine = share(values.size(), static_cast<int>(part), team.threads());
+    keys_in[static_cast<std::size_t>(part)] =
+        std::accumulate(count_of + mine.begin, count_of + mine.end, std::int64_t{0});
+  });
+  std::exclusive_scan(keys_in.begin(), keys_in.end(), keys_in.begin(), before);
+  std::atomic<bool> right = true;
+  executor.each(team.threads(), [&](std::int64_t part) {
+    const Range mine = share(values.size(), static_cast<int>(part), team.threads());
+    std::int64_t smaller = keys_in[static_cast<std::size_t>(part)];
+    for (std::int64_t n = mine.begin; n < mine.end; ++n) {
+      if (count_of[n] > 0 && first_rank(static_cast<Key>(values.begin + n)) != smaller) {
+        right = false;
+        return;
+      }
+      smaller += count_of[n];
     }
   });
-  executor.each(count - 1, [&](std::int64_t n) {
-    if (placed[n] > placed[n + 1]) {
-      right = false;
-    }
-  });
-  // A place without a key holds the largest value, which breaks the order unless it is the last.
-  return right && (count == 0 || placed[count - 1] != vacant);
+  return right;
 }
 
 std::vector<Check> checks_of(const Verdict& verdict, Class size) {
@@ -101,15 +107,14 @@ WorkBytes work_bytes(const Problem& problem, int ranks) {
   if (ranks > 1) {
     return {.device = memory_bytes_on_ranks(problem.size, ranks), .working_set = set};
   }
-  // The verification places the keys; the reference keeps and counts ranks in 64 bits.
-  const bool serial = problem.schedule == Schedule::reference;
-  const std::int64_t places = keys + 8 * values;
-  if (serial) {
-    return {.device = keys + places + values * 8, .working_set = keys};
+  // The verification counts the keys, that of the reference places them.
+  const std::int64_t counted = 8 * values;
+  if (problem.schedule == Schedule::reference) {
+    return {.device = 2 * keys + counted + values * 8, .working_set = keys};
   }
   const IsCounts counts = counts_of(problem);
   const std::int64_t sorted = counts == IsCounts::buckets ? keys / 2 : 0;  // 16 bits of each
-  return {.device = keys + places + values * rank_bytes +
+  return {.device = keys + counted + values * rank_bytes +
                     counting_bytes(problem.size, counts, problem.threads),
           .working_set = set + sorted};
 }

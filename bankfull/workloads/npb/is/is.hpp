@@ -44,8 +44,9 @@ struct Verdict {
 };
 
 /// Whether keys ascend when each is placed by its rank: all keys that have these values, where
-/// `before` keys have smaller ones. `first_rank(key)` is the number of smaller keys. Takes as much
-/// memory again as the keys. The team places them at once: places are counted up atomically.
+/// `before` keys have smaller ones. `first_rank(key)` is the number of smaller keys: keys ascend
+/// just if that is so for all values that keys have, which the team counts once more. Takes 8 bytes
+/// a value.
 bool ascend_by_rank(const Team& team, const Range& values, std::int64_t before,
                     std::span<const Key> keys, const std::function<std::int64_t(Key)>& first_rank);
 

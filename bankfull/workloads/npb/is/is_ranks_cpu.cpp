@@ -360,8 +360,8 @@ std::int64_t memory_bytes_on_ranks(Class size, int ranks) {
   const double received = own + 3.0 * keys / static_cast<double>(buckets.count);
   const double values =
       std::ldexp(1.0, is.log2_values) * std::min(1.0, 0.275 * std::pow(24.0 / ranks, 0.25));
-  // Keys, both lists with what they may grow by, ranks; keys and places for the verification.
-  const double bytes = own * 6.0 + received * (2.25 + 8.0) + values * (4.5 + 8.0) +
+  // Keys, both lists with what they may grow by, ranks; keys and their counts for the verification.
+  const double bytes = own * 6.0 + received * (2.25 + 4.0) + values * (4.5 + 8.0) +
                        static_cast<double>(buckets.count) * 8.0 * ranks;
   return static_cast<std::int64_t>(bytes);
 }
