@@ -171,13 +171,13 @@ class CpuBackend {
   }
 
   [[nodiscard]] FlowTally tally_flow(std::size_t side) const {
-    const CountFlow<Real> count{plan_.problem().viscosity,
-                                source_factors_at(drive_, clock_.progress.time)};
+    const CountFlowOnCpu<Real> count{plan_.problem().viscosity,
+                                     source_factors_at(drive_, clock_.progress.time)};
     return tallied<FlowTally>(flow_, sides_[side], sources_.get(), plan_.ranks(), count);
   }
 
   [[nodiscard]] ScalarTally tally_scalar(std::size_t side, int scalar) const {
-    const CountScalar<Real> count{
+    const CountScalarOnCpu<Real> count{
         scalar, plan_.problem().scalars[static_cast<std::size_t>(scalar)].diffusivity,
         source_factors_at(drive_, clock_.progress.time)};
     return tallied<ScalarTally>(flow_, sides_[side], sources_.get(), plan_.ranks(), count);

@@ -322,8 +322,8 @@ TEST(TallyOnCpu, OfPacksIsThatOfCells) {
       }
       SCOPED_TRACE(name_of(ends[0]) + name_of(ends[1]) + name_of(ends[2]));
       const TalliedFlow flow(problem);
-      flow.expect_packs_to_count_as_cells_do<FlowTally>(CountFlow<double>{0.3, {}});
-      flow.expect_packs_to_count_as_cells_do<ScalarTally>(CountScalar<double>{1, 0.2, {}});
+      flow.expect_packs_to_count_as_cells_do<FlowTally>(CountFlowOnCpu<double>{0.3, {}});
+      flow.expect_packs_to_count_as_cells_do<ScalarTally>(CountScalarOnCpu<double>{1, 0.2, {}});
     }
   }
 }

@@ -76,7 +76,7 @@ class LaneTallies {
 
 /// Counts a cell of the flow. `source`: of its velocity 0, or null.
 template <class Real>
-struct CountFlow {
+struct CountFlowOnCpu {
   double viscosity;
   SourceFactors factors;
 
@@ -90,7 +90,7 @@ struct CountFlow {
 
 /// The same of a scalar.
 template <class Real>
-struct CountScalar {
+struct CountScalarOnCpu {
   int scalar;
   double diffusivity;
   SourceFactors factors;
