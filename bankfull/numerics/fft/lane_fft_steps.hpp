@@ -274,46 +274,6 @@ requires(Radix == 8) BANKFULL_ALWAYS_INLINE
   store(7, lane, w.of[7] * (even.of[3] - odd_3));
 }
 
-/// As four by four points.
-template <int Radix, class Real, class In, class Out, class Roots>
-requires(Radix == 16) BANKFULL_ALWAYS_INLINE
-    void butterfly(const In& x, const Out& store, std::int64_t lane, const Roots& w) {
-  using T = typename In::Value;
-  constexpr Real root_half = std::numbers::sqrt2_v<Real> / 2;
-  constexpr Real cosine{0.92387953251128675613};  // of a sixteenth turn
-  constexpr Real sine{0.38268343236508977173};
-  constexpr Factor<Real> first{cosine, -sine};
-  constexpr Factor<Real> third{sine, -cosine};
-  constexpr Factor<Real> ninth{-cosine, sine};
-  const auto second = [](const LanePoint<T>& y) [[gnu::always_inline]] {
-    return LanePoint<T>{root_half * (y.re + y.im), root_half * (y.im - y.re)};
-  };
-  const auto sixth = [](const LanePoint<T>& y) [[gnu::always_inline]] {
-    return LanePoint<T>{root_half * (y.im - y.re), -(root_half * (y.re + y.im))};
-  };
-  const auto fourth = [](const LanePoint<T>& y) [[gnu::always_inline]] {
-    return LanePoint<T>{y.im, -y.re};
-  };
-  const Four<T> a(x(0, lane), x(4, lane), x(8, lane), x(12, lane));
-  const Four<T> b(x(1, lane), x(5, lane), x(9, lane), x(13, lane));
-  const Four<T> c(x(2, lane), x(6, lane), x(10, lane), x(14, lane));
-  const Four<T> d(x(3, lane), x(7, lane), x(11, lane), x(15, lane));
-  const Four<T> results[4] = {Four<T>(a.of[0], b.of[0], c.of[0], d.of[0]),
-                              Four<T>(a.of[1], first * b.of[1], second(c.of[1]), third * d.of[1]),
-                              Four<T>(a.of[2], second(b.of[2]), fourth(c.of[2]), sixth(d.of[2])),
-                              Four<T>(a.of[3], third * b.of[3], sixth(c.of[3]), ninth * d.of[3])};
-  store(0, lane, results[0].of[0]);
-#pragma GCC unroll 4
-  for (int k = 0; k < 4; ++k) {
-    if (k > 0) {
-      store(k, lane, w.of[k] * results[k].of[0]);
-    }
-    store(4 + k, lane, w.of[4 + k] * results[k].of[1]);
-    store(8 + k, lane, w.of[8 + k] * results[k].of[2]);
-    store(12 + k, lane, w.of[12 + k] * results[k].of[3]);
-  }
-}
-
 template <int Radix, class Real, class From, class To>
 void step_of_twos(const std::complex<Real>* roots, std::int64_t n, std::int64_t stride, From from,
                   To to) {

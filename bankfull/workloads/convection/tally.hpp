@@ -72,7 +72,7 @@ AnyTally merged_by_ranks(const Communicator* ranks, const AnyTally& mine) {
   return all;
 }
 
-/// A value of the flow as tallies take it, in fp64; several of a row, in SIMD registers, are.
+/// A value of the flow as tallies take it, in fp64, which packs are in already.
 template <class Value>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE auto wide(const Value& x) {
   if constexpr (std::is_arithmetic_v<Value>) {

@@ -16,6 +16,7 @@
 #include <iterator>
 #include <numeric>
 #include <random>
+#include <string>
 #include <vector>
 
 // Rows of the CPU's schedule, in packs, against the same cell by cell: to the bit.
@@ -315,15 +316,20 @@ TEST(TallyOnCpu, OfPacksIsThatOfCells) {
         std::array{FlowEnds::mixed_moving, FlowEnds::periodic, FlowEnds::no_slip},
         std::array{FlowEnds::no_slip, FlowEnds::mixed_moving, FlowEnds::periodic}}) {
     for (const bool stretched : {false, true}) {
-      Problem problem = busy_problem({35, 18, 11}, ends, 2, 0);
-      problem.time_step.fixed = 1e-6;
-      for (std::size_t axis = 0; axis < 3; ++axis) {
-        problem.axes[axis].stretching = stretched && !problem.axes[axis].periodic ? 0.4 : 0.0;
+      for (const std::array<std::int64_t, 3>& cells :
+           {std::array<std::int64_t, 3>{35, 18, 11}, std::array<std::int64_t, 3>{2, 9, 10},
+            std::array<std::int64_t, 3>{7, 16, 8}, std::array<std::int64_t, 3>{18, 2, 17}}) {
+        Problem problem = busy_problem(cells, ends, 2, 0);
+        problem.time_step.fixed = 1e-6;
+        for (AxisCells& axis : problem.axes) {
+          axis.stretching = stretched && !axis.periodic ? 0.4 : 0.0;
+        }
+        SCOPED_TRACE(name_of(ends[0]) + name_of(ends[1]) + name_of(ends[2]) +
+                     (stretched ? " stretched " : " ") + std::to_string(cells[0]));
+        const TalliedFlow flow(problem);
+        flow.expect_packs_to_count_as_cells_do<FlowTally>(CountFlowOnCpu<double>{0.3, {}});
+        flow.expect_packs_to_count_as_cells_do<ScalarTally>(CountScalarOnCpu<double>{1, 0.2, {}});
       }
-      SCOPED_TRACE(name_of(ends[0]) + name_of(ends[1]) + name_of(ends[2]));
-      const TalliedFlow flow(problem);
-      flow.expect_packs_to_count_as_cells_do<FlowTally>(CountFlowOnCpu<double>{0.3, {}});
-      flow.expect_packs_to_count_as_cells_do<ScalarTally>(CountScalarOnCpu<double>{1, 0.2, {}});
     }
   }
 }

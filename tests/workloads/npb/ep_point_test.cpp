@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <gtest/gtest.h>
 #include <limits>
 #include <utility>
@@ -72,7 +73,7 @@ TEST(EpPoint, LogarithmAtTheEndsOfItsIntervals) {
   EXPECT_EQ(logarithm_and_reciprocal(1.0).logarithm, 0.0);
   EXPECT_EQ(logarithm_and_reciprocal(1.0).reciprocal, 1.0);
   for (const double t : {0x1.fffffffffffffp-1, 0.5, std::sqrt(0.5), 0x1p-89, 0.70710678118654746,
-                         0.70710678118654757, 0x1p-1021}) {
+                         0.70710678118654757, 0x1p-1022}) {
     expect_logarithm_and_reciprocal(t);
   }
 }

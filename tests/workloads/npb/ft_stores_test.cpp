@@ -30,8 +30,9 @@ std::vector<double> transformed(const FtParameters& ft, const Slab& from, Stores
 }
 
 TEST(FtStores, AreTheSameThroughTheCachesAndPastThem) {
-  // Rows of half a group of blocks, and of two.
-  for (const FtParameters ft : {FtParameters{16, 8, 32, 1}, FtParameters{64, 8, 16, 1}}) {
+  // Transforms of one step and of several.
+  for (const FtParameters ft : {FtParameters{8, 8, 2, 1}, FtParameters{8, 8, 4, 1},
+                                FtParameters{16, 8, 32, 1}, FtParameters{64, 8, 16, 1}}) {
     const Slab from(Slabs(ft, 0, 1), Team(1));
     double number = 0.0;
     for_values(ft, from, [&](double& value) { value = std::sin(number += 1.0); });

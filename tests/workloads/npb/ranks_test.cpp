@@ -207,8 +207,8 @@ TEST(NpbOnRanks, MemoryFallsWithTheirNumber) {
     const auto bytes = [&](int ranks) {
       return static_cast<double>(work_bytes(kernel, problem, ranks).device);
     };
-    EXPECT_LT(bytes(4), 0.75 * bytes(1))
-        << "each rank has room for keys of others, and sends lists";
+    // Each rank of IS has room for keys of others, and lists that it sends.
+    EXPECT_LT(bytes(4), (kernel == Kernel::is ? 0.75 : 0.55) * bytes(1));
     EXPECT_LT(bytes(16), 0.5 * bytes(4));
   }
 }

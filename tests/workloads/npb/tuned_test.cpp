@@ -80,17 +80,22 @@ TEST(IsVerification, FindsTwoValuesThatAreInEachOthersPlaces) {
 
 TEST(IsVerification, FindsARankThatIsOneOffWhereverItIs) {
   const std::vector<is::Key> keys{15, 12, 10, 19, 12, 15, 15, 10};
-  const auto right = [](is::Key key) {
-    return 100 + std::map<int, int>{{10, 0}, {12, 2}, {15, 4}, {19, 7}}.at(static_cast<int>(key));
-  };
+  const std::vector<std::int64_t> smaller{0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                                          0, 2, 2, 4, 4, 4, 7, 7, 7, 7};
+  EXPECT_TRUE(is::ascend_where_placed(keys, smaller));
+  const auto right = [&](is::Key key) { return 100 + smaller[key]; };
   for (const int threads : {1, 2, 4}) {
-    const Team team(threads);
-    EXPECT_TRUE(is::ascend_by_rank(team, {10, 20}, 100, keys, right));
-    EXPECT_FALSE(is::ascend_by_rank(team, {10, 20}, 99, keys, right));
-    for (const is::Key wrong : {10U, 12U, 15U, 19U}) {
-      EXPECT_FALSE(is::ascend_by_rank(team, {10, 20}, 100, keys, [&](is::Key key) {
-        return right(key) + (key == wrong ? 1 : 0);
-      })) << wrong;
+    EXPECT_TRUE(is::ascend_by_rank(Team(threads), {10, 20}, 100, keys, right));
+    EXPECT_FALSE(is::ascend_by_rank(Team(threads), {10, 20}, 99, keys, right));
+  }
+  for (const is::Key wrong : {10U, 12U, 15U, 19U}) {
+    for (const std::int64_t off : {-1, 1}) {
+      std::vector<std::int64_t> changed = smaller;
+      changed[wrong] += off;
+      EXPECT_FALSE(is::ascend_where_placed(keys, changed)) << wrong << " off by " << off;
+      EXPECT_FALSE(is::ascend_by_rank(Team(2), {10, 20}, 100, keys,
+                                      [&](is::Key key) { return 100 + changed[key]; }))
+          << wrong << " off by " << off;
     }
   }
 }

@@ -28,7 +28,7 @@ WallSides sides_of_row(const FlowOnCpu<Real>& flow, std::int64_t i, std::int64_t
   return sides;
 }
 
-/// The tallies of the cells of a row in as many lanes as a pack has: cell n in lane n, and so on.
+/// The tallies of packs of cells of a row: lane n has cell n of each.
 template <class AnyTally>
 class LaneTallies {
   using P = Pack<double>;
@@ -56,7 +56,7 @@ class LaneTallies {
  private:
   /// NaN wins, as among numbers.
   BANKFULL_ALWAYS_INLINE static P larger(const P& a, const P& b) {
-    return P::of_parts([&](int n) {
+    return P::of_parts([&](int n) [[gnu::always_inline]] {
       const auto x = a.part(n);
       const auto y = b.part(n);
       const auto of_both = x < y ? y : x;
@@ -156,8 +156,8 @@ AnyTally tally_of_row(const FlowOnCpu<Real>& flow, const FieldSet<Real>& fields,
   if constexpr (std::is_same_v<Real, double>) {
     if (source == nullptr) {
       const std::int64_t end = walled ? cells - 1 : cells;
-      for (; walled && k < 1; ++k) {
-        count_one(k);
+      if (walled) {
+        count_one(k++);
       }
       const bool beside_wall = sides.lower[0] || sides.upper[0] || sides.lower[1] || sides.upper[1];
       k = beside_wall
@@ -214,7 +214,7 @@ struct ExactTally {
 template <class AnyTally, class Real, class Count>
 AnyTally tallied(const FlowOnCpu<Real>& flow, const FieldSet<Real>& fields,
                  const FieldSet<Real>* sources, const Communicator* ranks,
-                 const Count& count_cell) {
+                 const Count& count_cells) {
   std::vector<ExactTally<AnyTally>> planes(static_cast<std::size_t>(flow.n.ni));
   std::vector<double> widths;
   for (std::int64_t k = 0; k < flow.n.nk; ++k) {
@@ -228,7 +228,7 @@ AnyTally tallied(const FlowOnCpu<Real>& flow, const FieldSet<Real>& fields,
                              flow.width(0, i) * flow.width(1, j) / flow.grid.volume(),
                              sides_of_row(flow, i, j)};
         const Real* const source = sources == nullptr ? nullptr : (*sources)[0].row(i, j);
-        plane.add(tally_of_row<AnyTally>(flow, fields, source, row, along, count_cell));
+        plane.add(tally_of_row<AnyTally>(flow, fields, source, row, along, count_cells));
       }
     });
   });

@@ -37,7 +37,7 @@ inline constexpr double deviate_scale = 0.125;
 inline constexpr std::uint32_t bin_classes = 256;
 
 /// Counts of bins from 1 on: seven bits each, of four bins a word, and those of the last bin, which
-/// no known pair is in, in the four bits that are left.
+/// no pair is in (ep_point_test.cpp), in the four bits that are left.
 struct alignas(8) PackedCounts {
   std::uint32_t usual;  ///< bins 1 to 4
   std::uint32_t rare;   ///< bins 5 to 8, and 9

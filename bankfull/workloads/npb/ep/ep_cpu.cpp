@@ -2,8 +2,10 @@
 #include "bankfull/workloads/npb/ep/point.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <numeric>
 #include <vector>
 
@@ -19,9 +21,8 @@ constexpr std::size_t lanes = 16;
 constexpr std::int64_t lane_pairs = 4096;
 constexpr std::int64_t block_pairs = lane_pairs * static_cast<std::int64_t>(lanes);
 
-/// Pairs of a bin in a byte, of eight bins in a counter. The generator's pairs have no deviates of
-/// more: as points of a lattice they are so far from 0 that none is above 7.86 (`EpPoint` shows
-/// it).
+/// Pairs of a bin in a byte, of eight bins in a counter. No deviate of the sequence reaches 8: its
+/// pairs are points of a lattice, of which the one nearest to 0 has 7.86 (ep_point_test.cpp).
 constexpr int counted_bits = 8;
 constexpr std::size_t counted_bins = 8;
 constexpr std::int64_t max_counted = (1 << counted_bits) - 1;

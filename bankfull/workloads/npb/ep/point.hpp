@@ -53,7 +53,7 @@ struct LogarithmAndReciprocal {
   double reciprocal;
 };
 
-/// ln t and 1 / t of a positive normal number, within about four units in the last place, by one
+/// ln t and 1 / t of a normal number 0 < t <= 1, within about four units in the last place, by one
 /// division: m 2^e with sqrt(1/2) <= m < sqrt(2), and ln m = 2 artanh s, s = (m - 1) / (m + 1).
 ///
 /// The series is the polynomial of least largest error for |s| <= (sqrt(2) - 1) / (sqrt(2) + 1),

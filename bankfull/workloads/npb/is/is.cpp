@@ -78,6 +78,22 @@ bool ascend_by_rank(const Team& team, const Range& values, std::int64_t before,
   return right;
 }
 
+bool ascend_where_placed(std::span<const Key> keys, std::span<const std::int64_t> first_ranks) {
+  std::vector<std::int64_t> next(first_ranks.begin(), first_ranks.end());
+  constexpr Key vacant = ~Key{0};
+  std::vector<Key> placed(keys.size(), vacant);
+  for (const Key key : keys) {
+    const std::int64_t rank = next[key]++;
+    if (rank < 0 || rank >= static_cast<std::int64_t>(placed.size())) {
+      return false;
+    }
+    placed[static_cast<std::size_t>(rank)] = key;
+  }
+  // A vacant place breaks the order unless it is the last.
+  return std::is_sorted(placed.begin(), placed.end()) &&
+         (placed.empty() || placed.back() != vacant);
+}
+
 std::vector<Check> checks_of(const Verdict& verdict, Class size) {
   return {npb_check(Kernel::is, size, "ranks of test keys that are right", verdict.right_ranks,
                     is_tests * is_iterations, 0.0),

@@ -45,10 +45,13 @@ struct Verdict {
 
 /// Whether keys ascend when each is placed by its rank: all keys that have these values, where
 /// `before` keys have smaller ones. `first_rank(key)` is the number of smaller keys: keys ascend
-/// just if that is so for all values that keys have, which the team counts once more. Takes 8 bytes
-/// a value.
+/// if and only if that is so for all values that keys have, which the team counts once more. Takes
+/// 8 bytes a value.
 bool ascend_by_rank(const Team& team, const Range& values, std::int64_t before,
                     std::span<const Key> keys, const std::function<std::int64_t(Key)>& first_rank);
+
+/// The same of all keys, by placing each of them one after the other: as RNR-94-007 has it.
+bool ascend_where_placed(std::span<const Key> keys, std::span<const std::int64_t> first_ranks);
 
 std::vector<Check> checks_of(const Verdict& verdict, Class size);
 

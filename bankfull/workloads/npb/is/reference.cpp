@@ -1,6 +1,5 @@
 #include "bankfull/workloads/npb/is/is.hpp"
 
-#include <algorithm>
 #include <vector>
 
 namespace bankfull::npb::is {
@@ -27,7 +26,7 @@ class Reference final : public Benchmark {
   }
 
   std::vector<Check> checks() override {
-    verdict_.sorted = ascend_where_placed();
+    verdict_.sorted = ascend_where_placed(keys_, smaller_);
     return checks_of(verdict_, size());
   }
 
@@ -39,15 +38,6 @@ class Reference final : public Benchmark {
   }
 
  private:
-  [[nodiscard]] bool ascend_where_placed() const {
-    std::vector<std::int64_t> next = smaller_;
-    std::vector<Key> placed(keys_.size());
-    for (const Key key : keys_) {
-      placed.at(static_cast<std::size_t>(next[key]++)) = key;
-    }
-    return std::is_sorted(placed.begin(), placed.end());
-  }
-
   void rank(int iteration) {
     for (const Change& change : changes_of(size(), iteration)) {
       keys_[static_cast<std::size_t>(change.position)] = change.key;
