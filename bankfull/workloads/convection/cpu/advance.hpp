@@ -57,6 +57,7 @@ RowToAdvance<Real, Metric> row_to_advance(const FlowOnCpu<Real>& flow,
           .source_factor = stage.source_factors,
           .tendency = stage.tendencies[0].row(i, j),
           .next = stage.to[0].row(i, j),
+          .ahead = flow.is_larger_than(flow.partly_cached_bytes) ? flow.layout.row_pitch() : 0,
           .cells = end};
 }
 

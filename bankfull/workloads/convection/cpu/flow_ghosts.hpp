@@ -1,6 +1,5 @@
 #pragma once
 
-#include "bankfull/core/base/bytes.hpp"
 #include "bankfull/workloads/convection/cpu/flow.hpp"
 #include "bankfull/workloads/convection/cpu/ghost_rows.hpp"
 #include "bankfull/workloads/convection/drive.hpp"
@@ -9,12 +8,13 @@
 
 namespace bankfull::convection {
 
-/// The ghosts of all fields of a flow.
+/// The ghosts of all fields of a flow. They are not worth streaming where many of their lines are
+/// in caches already, or on the way there after the cells beside them.
 template <class Real>
 class FlowGhosts {
  public:
   FlowGhosts(const FlowOnCpu<Real>& flow, const std::vector<Continuations>& rules)
-      : flow_(flow), streams_(flow.is_larger_than(most_bytes_near_caches)) {
+      : flow_(flow), streams_(flow.is_larger_than(flow.partly_cached_bytes)) {
     for (const Continuations& of_field : rules) {
       ghosts_.emplace_back(of_field, flow.grid, flow.block);
     }
@@ -53,10 +53,6 @@ class FlowGhosts {
   }
 
  private:
-  /// Of a set of fields whose ghosts are not worth streaming: many of their lines are in caches
-  /// already, or on the way there after the cells beside them.
-  static constexpr std::int64_t most_bytes_near_caches = 256 * mib;
-
   void fill_ghost_row(FieldSet<Real>& fields, std::int64_t i, std::int64_t j) const {
     for (int field = 0; field < flow_.count; ++field) {
       ghosts_[static_cast<std::size_t>(field)].fill(fields[field], i, j);

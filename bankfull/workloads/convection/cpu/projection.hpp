@@ -1,6 +1,5 @@
 #pragma once
 
-#include "bankfull/core/base/bytes.hpp"
 #include "bankfull/numerics/poisson/poisson.hpp"
 #include "bankfull/workloads/convection/cpu/flow.hpp"
 
@@ -56,7 +55,7 @@ BANKFULL_ALWAYS_INLINE RowToProject<Real> row_to_project(const FlowOnCpu<Real>& 
       .first_face = walls.walled[2] ? 1 : 0,
       .velocity = {fields[0].row(i, j), fields[1].row(i, j), fields[2].row(i, j)},
       .axis = {flow.metric(0, i), flow.metric(1, j)},
-      .next_velocity = flow.is_larger_than(64 * mib) ? flow.layout.row_pitch() : 0,
+      .next_velocity = flow.is_larger_than(flow.mostly_cached_bytes) ? flow.layout.row_pitch() : 0,
       .cells = n.nk};
   if (j + 1 < n.nj) {
     row.next_pressure = &pressure(i, j + 1, 0) - here;

@@ -148,9 +148,23 @@ struct RowToAdvance {
   const Real* source = nullptr;
   const Real* source_factor = nullptr;  ///< of each field, where there are sources
   Real* tendency = nullptr;
-  Real* next = nullptr;  ///< aligned to a cache line
+  Real* next = nullptr;    ///< aligned to a cache line
+  std::int64_t ahead = 0;  ///< elements to what is asked for meanwhile; 0: nothing is
   std::int64_t cells = 0;
 };
+
+/// Asks for the lines, so far ahead, of all that a pack of a row is the first to need: fields of
+/// the plane above, and tendencies.
+template <class Real, class Metric>
+BANKFULL_ALWAYS_INLINE void ask_ahead(const RowToAdvance<Real, Metric>& row, std::int64_t k,
+                                      int fields) {
+  const FlowStrides& strides = row.stencil.strides;
+  for (int field = 0; field < fields; ++field) {
+    const std::int64_t at = field * strides.field + k + row.ahead;
+    __builtin_prefetch(row.stencil.here + at + strides.plane, 0, 2);
+    __builtin_prefetch(row.tendency + at, 0, 2);
+  }
+}
 
 template <Terms Which, class Real, class Metric>
 BANKFULL_ALWAYS_INLINE void put_advanced(const RowToAdvance<Real, Metric>& row,
@@ -204,6 +218,9 @@ Real advance_row(RowToAdvance<Real, typename Cells::Metric> row, Cells along, Me
     PointStencil<Real, P, typename Cells::Metric> stencil = row.stencil;
     stencil.here += k;
     along.move_to(k, stencil);
+    if (row.ahead != 0) {
+      ask_ahead(row, k, Which == Terms::usual ? 4 : 3 + medium.scalar_count);
+    }
     // All before the first store: what compilers must take for a change of the flow.
     const P along_i = momentum_tendency<0, Which>(stencil, medium);
     const P along_j = momentum_tendency<1, Which>(stencil, medium);
