@@ -255,7 +255,7 @@ struct RatesOfRow {
   const Cells& along;
   const Medium<Real>& medium;
   RowWalls walls;
-  std::int64_t cells;
+  std::int64_t cells = 0;
 
   [[nodiscard]] Real of_cell(std::int64_t k) const {
     PointStencil<Real> stencil = row;

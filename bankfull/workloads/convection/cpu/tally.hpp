@@ -106,11 +106,11 @@ struct CountScalarOnCpu {
 
 /// What the cells of a row have beside the flow.
 struct RowOfCells {
-  std::int64_t i;
-  std::int64_t j;
-  const double* widths;  ///< along the row
-  double face;           ///< the area of a cell's face across the row, over the volume of the box
-  WallSides sides;       ///< but at the row's ends
+  std::int64_t i = 0;
+  std::int64_t j = 0;
+  const double* widths = nullptr;  ///< along the row
+  double face = 0.0;  ///< the area of a cell's face across the row, over the volume of the box
+  WallSides sides;    ///< but at the row's ends
 };
 
 /// Packs of cells of a row from cell k on, up to cell `end`, of which none is at an end with a
