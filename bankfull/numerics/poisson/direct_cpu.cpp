@@ -37,14 +37,13 @@ class CpuDirect final : public Solver<Real> {
 
   void solve() override {
     const bool begins = !std::exchange(has_taken_divergence_, false);
-    HelpedItems forward = planes();
+    HelpedItems forward = groups();
     HelpedItems tiles(team_.threads(), columns_.tiles(lanes_.lanes), tiles_at_once());
-    HelpedItems back = planes();
+    HelpedItems back = groups();
 #pragma omp parallel num_threads(team_.threads())
     {
       if (begins) {
-        forward.each(
-            [this](std::int64_t i) { planes_.forward(memory_.plane(i), memory_.my_work()); });
+        forward.each([this](std::int64_t number) { take_forward(planes_of(number)); });
 #pragma omp barrier
       }
       columns_.with_kind([&]<class Kind>(Kind /*kind*/) {
@@ -53,19 +52,25 @@ class CpuDirect final : public Solver<Real> {
         });
       });
 #pragma omp barrier
-      back.each([this](std::int64_t i) { planes_.back(memory_.plane(i), memory_.my_work()); });
+      back.each([this](std::int64_t number) {
+        const Range planes = planes_of(number);
+        planes_.back(memory_.plane(planes.begin), planes.size(), memory_.my_work());
+      });
     }
   }
 
   [[nodiscard]] bool takes_divergence() const override { return true; }
 
-  /// A plane is transformed while it is in the cache that its divergence was formed in.
+  /// Planes are transformed while they are in the cache that their divergence was formed in.
   void take_divergence(const FaceVelocity<Real>& velocity) override {
-    HelpedItems all = planes();
+    HelpedItems all = groups();
 #pragma omp parallel num_threads(team_.threads())
-    all.each([&](std::int64_t i) {
-      divergence_.form_plane(velocity, i, memory_.plane(i), memory_.layout().row_pitch);
-      planes_.forward(memory_.plane(i), memory_.my_work());
+    all.each([&](std::int64_t number) {
+      const Range planes = planes_of(number);
+      for (std::int64_t i = planes.begin; i < planes.end; ++i) {
+        divergence_.form_plane(velocity, i, memory_.plane(i), memory_.layout().row_pitch);
+      }
+      take_forward(planes);
     });
     has_taken_divergence_ = true;
   }
@@ -80,9 +85,17 @@ class CpuDirect final : public Solver<Real> {
   static constexpr std::int64_t cells_at_once = 8192;      ///< of planes
   static constexpr std::int64_t elements_at_once = 16384;  ///< of columns in tiles, in reals
 
-  [[nodiscard]] HelpedItems planes() const {
-    const SpectrumLayout& layout = memory_.layout();
-    return {team_.threads(), memory_.planes(), claim(cells_at_once, layout.plane_pitch)};
+  [[nodiscard]] HelpedItems groups() const {
+    const std::int64_t cells = planes_.planes_of_group() * memory_.layout().plane_pitch;
+    return {team_.threads(), planes_.groups(memory_.planes()), claim(cells_at_once, cells)};
+  }
+
+  [[nodiscard]] Range planes_of(std::int64_t group) const {
+    return planes_.group(group, memory_.planes());
+  }
+
+  void take_forward(const Range& planes) const {
+    planes_.forward(memory_.plane(planes.begin), planes.size(), memory_.my_work());
   }
 
   /// Of two rows of complex elements.

@@ -1,5 +1,6 @@
 #include "bankfull/numerics/poisson/direct/cpu/plane_transforms.hpp"
 
+#include "bankfull/core/field/for_cells.hpp"
 #include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/numerics/random/counter.hpp"
 
@@ -21,7 +22,7 @@ Axis axis_of(std::int64_t cells, bool walls) {
   return {std::vector<double>(static_cast<std::size_t>(cells), 1.0), !walls};
 }
 
-/// Transforms of planes of one shape, with the plane and the memory to work in.
+/// As many planes of one shape as are transformed at once, and one more, with memory to work in.
 template <class Real>
 class Planes {
  public:
@@ -31,40 +32,38 @@ class Planes {
         folded_j_(std::get<2>(shape) ? nj_ : 0),
         folded_k_(std::get<3>(shape) ? nk_ : 0),
         layout_({1, nj_, nk_}, sizeof(Real)),
-        transforms_(axis_of(nj_, std::get<2>(shape)), axis_of(nk_, std::get<3>(shape)),
-                    layout_.row_pitch),
-        plane_(zeros(layout_.size)),
+        transforms_(axis_of(nj_, std::get<2>(shape)), axis_of(nk_, std::get<3>(shape)), layout_),
+        ni_(transforms_.planes_at_once() + 1),
+        planes_(zeros(ni_ * layout_.size)),
         work_(zeros(PlaneTransforms<Real>::work_reals(nj_, nk_))) {
-    for (std::int64_t j = 0; j < nj_; ++j) {
-      for (std::int64_t k = 0; k < nk_; ++k) {
-        values_.push_back(
-            static_cast<Real>(random_symmetric(3, static_cast<std::uint64_t>(j * nk_ + k))));
-        cell(j, k) = values_.back();
-      }
-    }
+    for_cells(box_of({ni_, nj_, nk_}), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+      values_.push_back(static_cast<Real>(random_symmetric(3, values_.size())));
+      cell(i, j, k) = values_.back();
+    });
   }
 
   void forward() {
-    transforms_.rows_forward(plane_.data(), plane_.data(), work_.data());
-    transforms_.columns_forward(plane_.data(), plane_.data(), work_.data());
+    transforms_.rows_forward(planes_.data(), ni_, planes_.data(), work_.data());
+    transforms_.columns_forward(planes_.data(), ni_, planes_.data(), work_.data());
   }
   void back() {
-    transforms_.columns_back(plane_.data(), plane_.data(), work_.data());
-    transforms_.rows_back(plane_.data(), plane_.data(), work_.data());
+    transforms_.columns_back(planes_.data(), ni_, planes_.data(), work_.data());
+    transforms_.rows_back(planes_.data(), ni_, planes_.data(), work_.data());
   }
 
-  [[nodiscard]] Real& cell(std::int64_t j, std::int64_t k) {
-    return plane_.data()[j * layout_.row_pitch + k];
+  [[nodiscard]] Real& cell(std::int64_t i, std::int64_t j, std::int64_t k) {
+    return planes_.data()[i * layout_.plane_pitch + j * layout_.row_pitch + k];
   }
-  [[nodiscard]] double value(std::int64_t j, std::int64_t k) const {
-    return static_cast<double>(values_[static_cast<std::size_t>(j * nk_ + k)]);
+  [[nodiscard]] double value(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    return static_cast<double>(values_[static_cast<std::size_t>((i * nj_ + j) * nk_ + k)]);
   }
-  [[nodiscard]] std::complex<double> element(std::int64_t j, std::int64_t k) {
-    return {static_cast<double>(cell(j, 2 * k)), static_cast<double>(cell(j, 2 * k + 1))};
+  [[nodiscard]] std::complex<double> element(std::int64_t i, std::int64_t j, std::int64_t k) {
+    return {static_cast<double>(cell(i, j, 2 * k)), static_cast<double>(cell(i, j, 2 * k + 1))};
   }
   [[nodiscard]] bool is_clear_behind_rows() {
-    for (std::int64_t j = 0; j < nj_; ++j) {
-      if (std::any_of(&cell(j, 2 * half_spectrum(nk_)), &cell(j, 0) + layout_.row_pitch,
+    for (std::int64_t row = 0; row < ni_ * nj_; ++row) {
+      Real* const first = &cell(row / nj_, row % nj_, 0);
+      if (std::any_of(first + 2 * half_spectrum(nk_), first + layout_.row_pitch,
                       [](Real x) { return x != Real{0}; })) {
         return false;
       }
@@ -72,19 +71,21 @@ class Planes {
     return true;
   }
 
-  /// Of the folded values, by the definition.
-  [[nodiscard]] std::complex<double> transformed(std::int64_t at_j, std::int64_t at_k) const {
+  /// Of the folded values of plane i, by the definition.
+  [[nodiscard]] std::complex<double> transformed(std::int64_t i, std::int64_t at_j,
+                                                 std::int64_t at_k) const {
     std::complex<double> sum = 0.0;
     for (std::int64_t j = 0; j < nj_; ++j) {
       for (std::int64_t k = 0; k < nk_; ++k) {
         const double turns = turns_of(at_j * slot_of(j, folded_j_), nj_) +
                              turns_of(at_k * slot_of(k, folded_k_), nk_);
-        sum += value(j, k) * std::polar(1.0, -2.0 * std::numbers::pi * turns);
+        sum += value(i, j, k) * std::polar(1.0, -2.0 * std::numbers::pi * turns);
       }
     }
     return sum;
   }
 
+  [[nodiscard]] std::int64_t ni() const { return ni_; }
   [[nodiscard]] std::int64_t nj() const { return nj_; }
   [[nodiscard]] std::int64_t nk() const { return nk_; }
 
@@ -104,7 +105,8 @@ class Planes {
   std::int64_t folded_k_;
   SpectrumLayout layout_;
   PlaneTransforms<Real> transforms_;
-  Buffer<Real> plane_;
+  std::int64_t ni_;
+  Buffer<Real> planes_;
   Buffer<Real> work_;
   std::vector<Real> values_;
 };
@@ -116,12 +118,11 @@ class PlaneTransformsOf : public ::testing::TestWithParam<Shape> {
     Planes<Real> planes(GetParam());
     planes.forward();
     const double bound = rounding * static_cast<double>(planes.nj() * planes.nk());
-    for (std::int64_t j = 0; j < planes.nj(); ++j) {
-      for (std::int64_t k = 0; k < half_spectrum(planes.nk()); ++k) {
-        ASSERT_LT(std::abs(planes.element(j, k) - planes.transformed(j, k)), bound)
-            << "j " << j << " k " << k;
-      }
-    }
+    const Extents elements{planes.ni(), planes.nj(), half_spectrum(planes.nk())};
+    for_cells(box_of(elements), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+      ASSERT_LT(std::abs(planes.element(i, j, k) - planes.transformed(i, j, k)), bound)
+          << "i " << i << " j " << j << " k " << k;
+    });
     EXPECT_TRUE(planes.is_clear_behind_rows());
   }
 
@@ -131,12 +132,12 @@ class PlaneTransformsOf : public ::testing::TestWithParam<Shape> {
     planes.forward();
     planes.back();
     const auto length = static_cast<double>(planes.nj() * planes.nk());
-    for (std::int64_t j = 0; j < planes.nj(); ++j) {
-      for (std::int64_t k = 0; k < planes.nk(); ++k) {
-        ASSERT_NEAR(static_cast<double>(planes.cell(j, k)) / length, planes.value(j, k), rounding)
-            << "j " << j << " k " << k;
-      }
-    }
+    const Extents cells{planes.ni(), planes.nj(), planes.nk()};
+    for_cells(box_of(cells), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+      ASSERT_NEAR(static_cast<double>(planes.cell(i, j, k)) / length, planes.value(i, j, k),
+                  rounding)
+          << "i " << i << " j " << j << " k " << k;
+    });
   }
 };
 
@@ -164,7 +165,9 @@ INSTANTIATE_TEST_SUITE_P(Shapes, PlaneTransformsOf,
                                            Shape{33, 15, false, true}, Shape{13, 36, true, true},
                                            Shape{20, 64, false, false}, Shape{32, 4, false, true},
                                            Shape{64, 8, true, false}, Shape{96, 3, true, true},
-                                           Shape{10, 12, true, false}),
+                                           Shape{10, 12, true, false}, Shape{3, 40, true, false},
+                                           // whose planes have room between them
+                                           Shape{1, 510, false, true}, Shape{2, 254, true, true}),
                          name_of);
 
 }  // namespace

@@ -23,13 +23,14 @@ struct LaneShape {
   std::int64_t modes = 0;  ///< Modes::count
   bool cyclic = false;
 
-  /// By as many lanes as leave what is kept of all cells in a usual second-level cache.
+  /// By as many lanes as leave what is kept of all cells in a usual second-level cache, and enough
+  /// tiles for a team.
   LaneShape(const Domain& domain, std::size_t element_bytes)
-      : LaneShape(domain.i.cells(), modes_of(domain), domain.i.periodic, element_bytes) {}
+      : LaneShape(domain, domain.i.cells(), domain.i.periodic, element_bytes) {}
 
   /// The same for a slab of so many cells, whose lower end is coupled to the root below.
   static LaneShape of_slab(const Domain& domain, std::int64_t cells, std::size_t element_bytes) {
-    return {cells, modes_of(domain), true, element_bytes};
+    return {domain, cells, true, element_bytes};
   }
 
   [[nodiscard]] std::int64_t kept_of_cells() const {
@@ -42,13 +43,22 @@ struct LaneShape {
   static constexpr std::int64_t kept_of_ends = 4 * max_modes + 16;
 
  private:
-  LaneShape(std::int64_t of_cells, std::int64_t of_modes, bool is_cyclic, std::size_t element_bytes)
-      : cells(of_cells), modes(of_modes), cyclic(is_cyclic) {
+  LaneShape(const Domain& domain, std::int64_t of_cells, bool is_cyclic, std::size_t element_bytes)
+      : cells(of_cells), modes(modes_of(domain)), cyclic(is_cyclic) {
     constexpr std::int64_t cache_bytes = std::int64_t{512} * 1024;
     const std::int64_t least = cache_line_bytes / static_cast<std::int64_t>(element_bytes);
     constexpr std::int64_t most = 128;
     const std::int64_t lane_bytes = kept_of_cells() * static_cast<std::int64_t>(element_bytes);
-    lanes = std::clamp(cache_bytes / lane_bytes / least * least, least, most);
+    const std::int64_t of_team = (most_for_team(domain) + least - 1) / least;
+    lanes = std::clamp(std::min(cache_bytes / lane_bytes / least, of_team) * least, least, most);
+  }
+
+  /// Planes of few rows would otherwise have too few tiles to share.
+  static std::int64_t most_for_team(const Domain& domain) {
+    constexpr std::int64_t tiles = 16;
+    const std::int64_t rows = half_spectrum(domain.j.cells());
+    const std::int64_t of_row = (tiles + rows - 1) / rows;
+    return (half_spectrum(domain.k.cells()) + of_row - 1) / of_row;
   }
 };
 

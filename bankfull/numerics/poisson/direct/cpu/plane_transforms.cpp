@@ -2,46 +2,58 @@
 
 #include "bankfull/numerics/fft/lane_fft_steps.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <type_traits>
 
 namespace bankfull::poisson {
 namespace {
 
-/// Rows of a plane that are transformed together: `lanes` as real parts, as many as imaginary
-/// parts, `width` at a time. Those beyond the last row repeat it and are not stored.
+/// Rows of planes that are transformed together: `lanes` as real parts, as many as imaginary parts,
+/// `width` at a time. Those beyond the last row repeat it and are not stored.
 template <class Real>
 class RowGroup {
   using Tile = RegisterTile<Real>;
   static constexpr std::int64_t width = Tile::width;
+  static constexpr std::int64_t block = LaneTransform<Real>::block;
 
  public:
-  RowGroup(std::int64_t first, std::int64_t rows, std::int64_t pitch)
-      : first_(first), rows_(rows), pitch_(pitch) {}
+  /// `place_of(n)`: where row n of all begins, in reals.
+  template <class PlaceOf>
+  RowGroup(std::int64_t first, std::int64_t rows, const PlaceOf& place_of)
+      : count_(std::min(block, rows - first)) {
+    for (std::int64_t n = 0; n < block; ++n) {
+      places_[static_cast<std::size_t>(n)] = place_of(first + std::min(n, count_ - 1));
+    }
+  }
 
   /// Column n of the tile: the values at `at` + n of the rows from `row` of the group on.
-  BANKFULL_ALWAYS_INLINE Tile load(const Real* plane, std::int64_t row, std::int64_t at) const {
+  BANKFULL_ALWAYS_INLINE Tile load(const Real* planes, std::int64_t row, std::int64_t at) const {
     Tile tile;
     for (std::int64_t n = 0; n < width; ++n) {
-      const std::int64_t j = std::min(first_ + row + n, rows_ - 1);
-      tile[static_cast<int>(n)] = Tile::load(plane + j * pitch_ + at);
+      tile[static_cast<int>(n)] = Tile::load(planes + place(row + n) + at);
     }
     tile.transpose();
     return tile;
   }
 
-  BANKFULL_ALWAYS_INLINE void store(Tile tile, Real* plane, std::int64_t row,
+  BANKFULL_ALWAYS_INLINE void store(Tile tile, Real* planes, std::int64_t row,
                                     std::int64_t at) const {
     tile.transpose();
-    const std::int64_t count = std::min(width, rows_ - first_ - row);
+    const std::int64_t count = std::min(width, count_ - row);
     for (std::int64_t n = 0; n < count; ++n) {
-      Tile::store(tile[static_cast<int>(n)], plane + (first_ + row + n) * pitch_ + at);
+      Tile::store(tile[static_cast<int>(n)], planes + place(row + n) + at);
     }
   }
 
  private:
-  std::int64_t first_;
-  std::int64_t rows_;
-  std::int64_t pitch_;
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE std::int64_t place(std::int64_t row) const {
+    return places_[static_cast<std::size_t>(row)];
+  }
+
+  std::int64_t count_;
+  std::array<std::int64_t, static_cast<std::size_t>(block)> places_;
 };
 
 /// The spectra of a group of rows in the complex transform of their pairs, and the other way round.
@@ -152,11 +164,23 @@ struct ColumnBlockAhead {
 }  // namespace
 
 template <class Real>
-void PlaneTransforms<Real>::rows_forward(const Real* cells, Real* spectrum, Real* work) const {
+template <class Body>
+void PlaneTransforms<Real>::for_row_groups(std::int64_t planes, const Body& body) const {
+  const std::int64_t of_plane = columns_.size();
+  const std::int64_t rows = planes * of_plane;
+  for (std::int64_t first = 0; first < rows; first += block) {
+    body(RowGroup<Real>(first, rows, [&](std::int64_t row) {
+      return row / of_plane * plane_pitch_ + row % of_plane * row_pitch_;
+    }));
+  }
+}
+
+template <class Real>
+void PlaneTransforms<Real>::rows_forward(const Real* cells, std::int64_t planes, Real* spectrum,
+                                         Real* work) const {
   const std::int64_t n = rows_.size();
   const PairedSpectra<Real> spectra(n);
-  for (std::int64_t first = 0; first < columns_.size(); first += block) {
-    const RowGroup<Real> group(first, columns_.size(), row_pitch_);
+  for_row_groups(planes, [&](const RowGroup<Real>& group) {
     for (std::int64_t row = 0; row < block; row += width) {
       for (std::int64_t k = 0; k < n; k += width) {
         const Tile tile = group.load(cells, row, k);
@@ -175,15 +199,15 @@ void PlaneTransforms<Real>::rows_forward(const Real* cells, Real* spectrum, Real
         group.store(y, spectrum, lanes + lane, at);
       }
     }
-  }
+  });
 }
 
 template <class Real>
-void PlaneTransforms<Real>::rows_back(const Real* spectrum, Real* cells, Real* work) const {
+void PlaneTransforms<Real>::rows_back(const Real* spectrum, std::int64_t planes, Real* cells,
+                                      Real* work) const {
   const std::int64_t n = rows_.size();
   const PairedSpectra<Real> spectra(n);
-  for (std::int64_t first = 0; first < columns_.size(); first += block) {
-    const RowGroup<Real> group(first, columns_.size(), row_pitch_);
+  for_row_groups(planes, [&](const RowGroup<Real>& group) {
     for (std::int64_t lane = 0; lane < lanes; lane += width) {
       for (std::int64_t at = 0; at <= n; at += width) {
         spectra.put(group.load(spectrum, lane, at), group.load(spectrum, lanes + lane, at), lane,
@@ -202,11 +226,34 @@ void PlaneTransforms<Real>::rows_back(const Real* spectrum, Real* cells, Real* w
         group.store(tile, cells, row, k);
       }
     }
+  });
+}
+
+template <class Real>
+void PlaneTransforms<Real>::columns_forward(const Real* cells, std::int64_t planes, Real* modes,
+                                            Real* work) const {
+  if (leaves_columns(cells, modes)) {
+    return;
+  }
+  for (std::int64_t at = 0; at < planes * plane_pitch_; at += plane_pitch_) {
+    plane_columns_forward(cells + at, modes + at, work);
   }
 }
 
 template <class Real>
-void PlaneTransforms<Real>::columns_forward(const Real* cells, Real* modes, Real* work) const {
+void PlaneTransforms<Real>::columns_back(const Real* modes, std::int64_t planes, Real* cells,
+                                         Real* work) const {
+  if (leaves_columns(modes, cells)) {
+    return;
+  }
+  for (std::int64_t at = 0; at < planes * plane_pitch_; at += plane_pitch_) {
+    plane_columns_back(modes + at, cells + at, work);
+  }
+}
+
+template <class Real>
+void PlaneTransforms<Real>::plane_columns_forward(const Real* cells, Real* modes,
+                                                  Real* work) const {
   for (std::int64_t at = 0; at < row_pitch_; at += block) {
     const ColumnBlock<Real, false> to{modes + at, row_pitch_, 0};
     if (folded_j_ == 0) {
@@ -220,7 +267,7 @@ void PlaneTransforms<Real>::columns_forward(const Real* cells, Real* modes, Real
 }
 
 template <class Real>
-void PlaneTransforms<Real>::columns_back(const Real* modes, Real* cells, Real* work) const {
+void PlaneTransforms<Real>::plane_columns_back(const Real* modes, Real* cells, Real* work) const {
   for (std::int64_t at = 0; at < row_pitch_; at += block) {
     const std::int64_t next = std::min(at + block, row_pitch_ - block);
     const ColumnBlockAhead<Real> from{{modes + at, row_pitch_, 0}, next - at};

@@ -10,10 +10,11 @@
 
 namespace bankfull::poisson {
 
-/// Transforms of the rows and of the columns of a plane by one thread; different threads may run
+/// Transforms of the rows and of the columns of planes by one thread; different threads may run
 /// them at once. Rows are real, columns those of the spectrum of the rows (see SpectrumLayout).
 /// Axes that end at walls are folded on the way into blocks (see slot_of), at no cost. Transforms
-/// are not normalised. They may be in place.
+/// are not normalised. They may be in place. Each takes the planes that follow the first one, too,
+/// as many as it is told.
 ///
 /// Sequences are transformed in lanes (LaneTransform). Rows stand in them in pairs, one as the real
 /// and one as the imaginary part: from the complex transform Z of x + i y those of both follow
@@ -23,22 +24,29 @@ namespace bankfull::poisson {
 template <class Real>
 class PlaneTransforms {
  public:
-  PlaneTransforms(const Axis& axis_j, const Axis& axis_k, std::int64_t row_pitch)
+  PlaneTransforms(const Axis& axis_j, const Axis& axis_k, const SpectrumLayout& layout)
       : columns_(axis_j.cells()),
         rows_(axis_k.cells()),
         folded_j_(axis_j.periodic ? 0 : axis_j.cells()),
         folded_k_(axis_k.periodic ? 0 : axis_k.cells()),
-        row_pitch_(row_pitch) {}
+        row_pitch_(layout.row_pitch),
+        plane_pitch_(layout.plane_pitch) {}
 
   /// Reals that each transform works in.
   static std::int64_t work_reals(std::int64_t rows, std::int64_t row_length) {
     return 2 * Transform::block * std::max(rows, row_length);
   }
 
-  void rows_forward(const Real* cells, Real* spectrum, Real* work) const;
-  void rows_back(const Real* spectrum, Real* cells, Real* work) const;
-  void columns_forward(const Real* cells, Real* modes, Real* work) const;
-  void columns_back(const Real* modes, Real* cells, Real* work) const;
+  /// How many planes it is best told of: as many as fill the lanes with their rows, where they have
+  /// few. The last bits of a row depend on which ones it is transformed with.
+  [[nodiscard]] std::int64_t planes_at_once() const {
+    return std::max<std::int64_t>(1, block / columns_.size());
+  }
+
+  void rows_forward(const Real* cells, std::int64_t planes, Real* spectrum, Real* work) const;
+  void rows_back(const Real* spectrum, std::int64_t planes, Real* cells, Real* work) const;
+  void columns_forward(const Real* cells, std::int64_t planes, Real* modes, Real* work) const;
+  void columns_back(const Real* modes, std::int64_t planes, Real* cells, Real* work) const;
 
  private:
   using Transform = LaneTransform<Real>;
@@ -48,11 +56,24 @@ class PlaneTransforms {
   static constexpr std::int64_t block = Transform::block;
   static constexpr std::int64_t width = Tile::width;
 
+  void plane_columns_forward(const Real* cells, Real* modes, Real* work) const;
+  void plane_columns_back(const Real* modes, Real* cells, Real* work) const;
+
+  /// body(group) for all rows of so many planes.
+  template <class Body>
+  void for_row_groups(std::int64_t planes, const Body& body) const;
+
+  /// Columns of one cell are their own transforms.
+  [[nodiscard]] bool leaves_columns(const Real* from, const Real* to) const {
+    return columns_.size() == 1 && from == to;
+  }
+
   Transform columns_;
   Transform rows_;
   std::int64_t folded_j_;
   std::int64_t folded_k_;
   std::int64_t row_pitch_;
+  std::int64_t plane_pitch_;
 };
 
 extern template class PlaneTransforms<float>;

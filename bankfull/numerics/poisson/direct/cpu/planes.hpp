@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/exec/team.hpp"
 #include "bankfull/numerics/poisson/direct/cpu/plane_transforms.hpp"
 #include "bankfull/numerics/poisson/direct/own_basis.hpp"
 #include "bankfull/numerics/poisson/direct/spectrum.hpp"
@@ -11,8 +12,9 @@
 
 namespace bankfull::poisson {
 
-/// Takes planes of cells to the amplitudes of modes along j and k, and back, in place, each plane
-/// by one thread: by transforms in the cache, or by products where an axis has a basis of its own.
+/// Takes planes of cells to the amplitudes of modes along j and k, and back, in place, each group
+/// of planes by one thread: by transforms in the cache, or by products where an axis has a basis of
+/// its own. What a group is depends on the domain alone, as do therefore the bits of results.
 template <class Real>
 class CpuPlanes {
  public:
@@ -22,37 +24,53 @@ class CpuPlanes {
         row_pitch_(layout.row_pitch),
         basis_j_(bases.j),
         basis_k_(bases.k, layout.row_pitch),
-        transforms_(domain.j, domain.k, layout.row_pitch),
+        transforms_(domain.j, domain.k, layout),
         between_(PlaneTransforms<Real>::work_reals(domain.j.cells(), domain.k.cells())) {}
 
-  /// `work`: work_reals() of the calling thread.
-  void forward(Real* plane, Real* work) const {
+  /// Planes that are taken together. A product takes one.
+  [[nodiscard]] std::int64_t planes_of_group() const {
+    return has_product() ? 1 : transforms_.planes_at_once();
+  }
+
+  /// Of so many planes.
+  [[nodiscard]] std::int64_t groups(std::int64_t planes) const {
+    return (planes + planes_of_group() - 1) / planes_of_group();
+  }
+
+  [[nodiscard]] Range group(std::int64_t number, std::int64_t planes) const {
+    const std::int64_t first = number * planes_of_group();
+    return {first, std::min(first + planes_of_group(), planes)};
+  }
+
+  /// The planes of a group, or of a part of it, from the one at `plane` on. `work`: work_reals() of
+  /// the calling thread.
+  void forward(Real* plane, std::int64_t planes, Real* work) const {
     // A product cannot be in place.
     Real* const between = has_product() ? work + between_ : plane;
     if (basis_k_.exists()) {
       basis_k_.forward(nj_, rows_of(std::as_const(*plane)), rows_of(*between));
       clear_room_between_rows(between);
     } else {
-      transforms_.rows_forward(plane, between, work);
+      transforms_.rows_forward(plane, planes, between, work);
     }
     if (basis_j_.exists()) {
       basis_j_.forward(rows_of(std::as_const(*between)), places_in_row_, rows_of(*plane));
     } else {
-      transforms_.columns_forward(between, plane, work);
+      transforms_.columns_forward(between, planes, plane, work);
     }
   }
 
-  void back(Real* plane, Real* work) const {
+  void back(Real* plane, std::int64_t planes, Real* work) const {
     Real* const between = has_product() ? work + between_ : plane;
     if (basis_j_.exists()) {
       basis_j_.back(rows_of(std::as_const(*plane)), places_in_row_, rows_of(*between));
     } else {
-      transforms_.columns_back(plane, between, work);
+      transforms_.columns_back(plane, planes, between, work);
     }
     if (basis_k_.exists()) {
       basis_k_.back(nj_, rows_of(std::as_const(*between)), rows_of(*plane));
     } else {
-      transforms_.rows_back(between, plane, work);
+      transforms_.rows_back(between, planes, plane, work);
     }
   }
 
