@@ -196,12 +196,11 @@ class CpuSlabDirect final : public Solver<Real> {
   void find_sides() const {
 #pragma omp parallel num_threads(team_.threads())
     {
-      for_my_groups([this](const Range& planes) {
-        planes_.forward(memory_.plane(planes.begin), planes.size(), memory_.my_work());
-        for (std::int64_t i = planes.begin; i < planes.end; ++i) {
-          take_constant_mode(i);
-        }
-      });
+      const Range mine = memory_.my_planes();
+      for (std::int64_t i = mine.begin; i < mine.end; ++i) {
+        planes_.forward(memory_.plane(i), 1, memory_.my_work());
+        take_constant_mode(i);
+      }
 #pragma omp barrier
       for_my_columns([this](const auto& lanes, const LaneTile& tile) {
         sweep_up_for_sides(lanes, tile);
@@ -265,27 +264,12 @@ class CpuSlabDirect final : public Solver<Real> {
         sweep_down(lanes, tile);
       });
 #pragma omp barrier
-      if (has_below_ && share_number() == 0) {
-        take_back({-1, 0});
+      // Planes one by one: the plane below has the same bits here and on its own rank.
+      const Range mine = memory_.my_planes();
+      for (std::int64_t i = mine.begin > 0 || !has_below_ ? mine.begin : -1; i < mine.end; ++i) {
+        *memory_.plane(i) = constant_mode(i);
+        planes_.back(memory_.plane(i), 1, memory_.my_work());
       }
-      for_my_groups([this](const Range& planes) { take_back(planes); });
-    }
-  }
-
-  /// From modes to cells.
-  void take_back(const Range& planes) const {
-    for (std::int64_t i = planes.begin; i < planes.end; ++i) {
-      *memory_.plane(i) = constant_mode(i);
-    }
-    planes_.back(memory_.plane(planes.begin), planes.size(), memory_.my_work());
-  }
-
-  /// Inside a parallel region: body(planes) for the calling thread's groups of the slab's planes.
-  template <class Body>
-  void for_my_groups(const Body& body) const {
-    const Range mine = my_share(planes_.groups(memory_.planes()));
-    for (std::int64_t number = mine.begin; number < mine.end; ++number) {
-      body(planes_.group(number, memory_.planes()));
     }
   }
 
