@@ -5,6 +5,7 @@
 #include "bankfull/numerics/poisson/multigrid/traffic.hpp"
 
 #include <benchmark/benchmark.h>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -15,11 +16,17 @@ namespace {
 struct Fixture {
   explicit Fixture(std::int64_t cells)
       : domain{axis(cells, false), axis(cells, true), axis(cells, true)},
-        levels(make_levels(domain)),
+        levels(levels_of(domain)),
         team(Team::default_threads()),
         cycle(levels, team),
         outer{CpuAxes<double>(levels.front()), CpuField<double>(domain.extents(), team),
               CpuField<double>(domain.extents(), team)} {}
+
+  static std::vector<Level> levels_of(const Domain& domain) {
+    std::vector<Level> result = make_levels(domain);
+    set_short_cycle(&result, 1);
+    return result;
+  }
 
   static Axis axis(std::int64_t cells, bool periodic) {
     return {std::vector<double>(static_cast<std::size_t>(cells), 1.0), periodic};
@@ -32,22 +39,23 @@ struct Fixture {
   CpuOuter<double> outer;
 };
 
-void defect_and_down(Fixture* f) {
-  const auto first = [f](auto smoother, CpuWorkspace& work) {
-    const CpuLevel& level = f->cycle.finest();
-    return std::tuple_cat(
-        std::tuple(Correction<double>(f->outer, level, work, 1.0, From::what_is_there)),
-        smoother.joined(Defect<double>(f->outer, level, work, {0.0, 1.0}, From::what_is_there),
-                        smoother.half_sweep(level, work, Colour::red, From::zero)));
-  };
-  f->cycle.with_way_down(0, first, [f](const auto& make) { f->cycle.run_on_finest(make); });
+/// The correction and the way down, with the way up before them if asked for.
+void turn(Fixture* f, std::optional<From> way_up) {
+  f->cycle.turn(
+      way_up, true,
+      [f](CpuWorkspace& work) {
+        return Correction<double>(f->outer, f->cycle.finest(), work, 1.0, From::what_is_there);
+      },
+      [f](CpuWorkspace& work) {
+        return Defect<double>(f->outer, f->cycle.finest(), work, {0.0, 1.0}, From::what_is_there);
+      });
 }
 
 void sweep(Fixture* f) {
   f->cycle.run_on_finest([f](CpuWorkspace& work) {
     const CpuLevel& level = f->cycle.finest();
-    return std::tuple(Relaxation(level, work, Colour::red, From::what_is_there),
-                      Relaxation(level, work, Colour::black, From::what_is_there));
+    return std::tuple(Relaxation<float>(level, work, {.colour = Colour::red}),
+                      Relaxation<float>(level, work, {.colour = Colour::black}));
   });
 }
 
@@ -65,14 +73,16 @@ void measure(benchmark::State& state, const Run& run, const Traffic& traffic, Fi
 
 void way_down(benchmark::State& state) {
   Fixture f(state.range(0));
-  measure(state, defect_and_down, way_down_traffic(f.levels.front(), sizeof(double)), &f);
+  measure(
+      state, [](Fixture* fixture) { turn(fixture, std::nullopt); },
+      way_down_traffic(f.levels.front(), sizeof(double)), &f);
 }
 
 void way_up(benchmark::State& state) {
   Fixture f(state.range(0));
   measure(
-      state, [](Fixture* fixture) { fixture->cycle.ascend(0); }, way_up_traffic(f.levels.front()),
-      &f);
+      state, [](Fixture* fixture) { fixture->cycle.ascend(0, fixture->cycle.start_of_way_up(0)); },
+      way_up_traffic(f.levels.front()), &f);
 }
 
 void one_sweep(benchmark::State& state) {
@@ -85,10 +95,10 @@ void one_sweep(benchmark::State& state) {
 void whole_cycle(benchmark::State& state) {
   Fixture f(state.range(0));
   const auto run = [](Fixture* fixture) {
-    defect_and_down(fixture);
-    fixture->cycle.v_cycle_from_below();
+    fixture->cycle.v_cycle_below();
+    turn(fixture, fixture->cycle.start_of_way_up(0));
   };
-  measure(state, run, cycle_traffic(f.levels, sizeof(double)), &f);
+  measure(state, run, cycle_traffic(f.levels, sizeof(double), f.cycle.kind_of_turn()), &f);
 }
 
 BENCHMARK(way_down)->Arg(48)->Arg(128)->Arg(256)->UseRealTime();

@@ -16,8 +16,8 @@ namespace bankfull::poisson {
 /// The iterate and the right side are Real; each cycle finds a correction for the residual in fp32
 /// (mixed-precision defect correction). The smoother is red-black Gauss-Seidel, over-relaxed after
 /// I. Yavneh, "On red-black SOR smoothing in multigrid", SIAM J. Sci. Comput. 17 (1996) 180-192,
-/// on GPUs with weights of each half-sweep where cells are cubes, squares, or narrow along one axis
-/// (set_cycle_of_gpus).
+/// with weights of each half-sweep where cells are cubes, squares, or narrow along one axis
+/// (set_short_cycle).
 /// Where widths along an axis differ the cells of a level have many shapes, and the smoother serves
 /// one of them. So where those along i or j differ more than one and a half times, whole lines
 /// along this axis are relaxed at once, red and black in the plane across them (zebra relaxation).

@@ -14,6 +14,7 @@
 #include <bit>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -35,7 +36,9 @@ struct Turned {
   Domain domain;
 
   [[nodiscard]] std::vector<Level> levels() const {
-    return make_levels_along(domain, line_axis < 0 ? line_axis : 1);
+    std::vector<Level> result = make_levels_along(domain, line_axis < 0 ? line_axis : 1);
+    set_short_cycle(&result, 1);
+    return result;
   }
 
   /// As lines are not cut, ranks have the same numbers in the turned domain.
@@ -93,7 +96,7 @@ class CpuMultigrid final : public Solver<Real> {
                CpuField<Real>(levels.shared.front().level.extents(), team_)},
         cycle_(levels, ranks_, team_),
         plane_surveys_(static_cast<std::size_t>(window_[0].own.size())),
-        traffic_(cycle_traffic(turned.levels(), sizeof(Real))) {
+        traffic_(cycle_traffic(turned.levels(), sizeof(Real), cycle_.kind_of_turn())) {
     if (ranks_ != nullptr) {
       const RankLevel& finest = levels.shared.front();
       const Layout& layout = outer_.f.layout();
@@ -120,7 +123,7 @@ class CpuMultigrid final : public Solver<Real> {
     exchange_outer(cold);
     if (!cold) {
       // Whatever p holds; its way down is wanted unless it is worse than nothing, or enough.
-      progress.begin(defect_and_down(Real{0}, From::what_is_there));
+      progress.begin(turn({.goes_down = true}));
       cold = !(progress.residual() < survey.largest);
     }
     if (cold) {
@@ -220,34 +223,24 @@ class CpuMultigrid final : public Solver<Real> {
     return plane;
   }
 
-  /// p += factor e, or p = factor e; then the residual, which it returns.
-  double defect(Real factor, From from) {
-    exchange_correction(factor);
-    cycle_.run_on_finest([&](CpuWorkspace& work) {
-      return std::tuple(Correction<Real>(outer_, cycle_.finest(), work, factor, from),
-                        Defect<Real>(outer_, cycle_.finest(), work, change(), From::what_is_there));
-    });
-    return largest_residual();
-  }
+  /// The way up of a cycle on the finest level, if it has not been done; p += factor e, or
+  /// p = factor e; the residual, which it returns; and a V-cycle's way down from there.
+  struct Step {
+    std::optional<From> way_up = std::nullopt;
+    Real factor = Real{0};
+    From from = From::what_is_there;
+    bool goes_down = false;
+  };
 
-  /// p is corrected in its halo, too, and so needs no exchange.
-  void exchange_correction(Real factor) {
-    if (factor != Real{0}) {
-      cycle_.exchange_e(0);
-    }
-  }
-
-  /// The same, and a V-cycle's way down from there.
-  double defect_and_down(Real factor, From from) {
-    exchange_correction(factor);
-    const auto first = [&](auto smoother, CpuWorkspace& work) {
-      const CpuLevel& level = cycle_.finest();
-      return std::tuple_cat(
-          std::tuple(Correction<Real>(outer_, level, work, factor, from)),
-          smoother.joined(Defect<Real>(outer_, level, work, change(), From::what_is_there),
-                          smoother.half_sweep(level, work, Colour::red, From::zero)));
-    };
-    cycle_.with_way_down(0, first, [&](const auto& make) { cycle_.run_on_finest(make); });
+  double turn(const Step& step) {
+    cycle_.turn(
+        step.way_up, step.goes_down,
+        [&](CpuWorkspace& work) {
+          return Correction<Real>(outer_, cycle_.finest(), work, step.factor, step.from);
+        },
+        [&](CpuWorkspace& work) {
+          return Defect<Real>(outer_, cycle_.finest(), work, change(), From::what_is_there);
+        });
     return largest_residual();
   }
 
@@ -260,25 +253,28 @@ class CpuMultigrid final : public Solver<Real> {
       outer_.p.clear(team_);
       return;
     }
-    cycle_.full_multigrid();
+    cycle_.full_multigrid_below();
     iterate(progress, From::zero);
   }
 
-  /// V-cycles until done. The correction from zero is in e already; that from what was there has
-  /// gone half its way.
+  /// V-cycles until done. That from zero is at the way up of full multigrid; that from what was
+  /// there has done its way down.
   void iterate(Progress* progress, From from) {
     const Real factor = Real{1} / scale_;
-    bool is_down = from == From::what_is_there;
-    bool has_correction = from == From::zero;
+    bool is_down = true;
     while (!progress->is_done()) {
-      if (!has_correction) {
-        is_down ? cycle_.v_cycle_from_below() : cycle_.v_cycle();
+      From way_up = From::what_is_there;
+      if (from == From::what_is_there) {
+        if (!is_down) {
+          cycle_.descend(0);
+        }
+        cycle_.v_cycle_below();
+        way_up = cycle_.start_of_way_up(0);
       }
       // The way down is done with the residual, unless that will be the last.
       is_down = !progress->expects_end();
-      progress->add_cycle(is_down ? defect_and_down(factor, from) : defect(factor, from));
+      progress->add_cycle(turn({way_up, factor, from, is_down}));
       from = From::what_is_there;
-      has_correction = false;
     }
   }
 

@@ -136,18 +136,19 @@ TEST(MultigridLevels, OverRelaxationAsPublished) {
   EXPECT_DOUBLE_EQ(best_omega(1.0, 1.0), 1.0);
 }
 
-TEST(MultigridLevels, HalfSweepsOfGpusHaveWeightsOfTheirOwn) {
+TEST(MultigridLevels, HalfSweepsOfTheShortCycleHaveWeightsOfTheirOwn) {
   const auto have_weights = [](const Axis& i, const Axis& j, const Axis& k) {
     std::vector<Level> levels = make_levels({i, j, k});
     for (const Level& level : levels) {
       EXPECT_EQ(level.omega_before.back(), level.omega);
       EXPECT_EQ(level.omega_after.back(), level.omega);
     }
-    set_cycle_of_gpus(&levels);
+    set_short_cycle(&levels, 1);
     const Level& finest = levels.front();
     const Level& next = levels.at(1);
     const bool found = finest.omega_after.back() != finest.omega;
     EXPECT_EQ(finest.sweeps_before == 0, found);
+    EXPECT_EQ(finest.sweeps_interpolated(), found ? 1 : finest.sweeps_before);
     EXPECT_EQ(next.sweeps_before == 1, found);
     EXPECT_EQ(next.omega_after.back() != next.omega, found);
     return found;

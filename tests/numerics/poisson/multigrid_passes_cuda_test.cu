@@ -33,7 +33,7 @@ std::vector<std::int64_t> cells_in_field(const Level& level) {
 class Passes {
  public:
   explicit Passes(std::vector<Level> levels) : levels_(std::move(levels)) {
-    set_cycle_of_gpus(&levels_);
+    set_short_cycle(&levels_, 0);
     tables_ = uploaded(tables_of(levels_), stream_);
     views_ = views_of(levels_, tables_.data());
     alike_planes_ = show_alike_planes(levels_, views_, stream_);

@@ -56,7 +56,7 @@ struct Recorded {
   [[nodiscard]] StageAxis planes() const { return {record->shape.planes, false}; }
   [[nodiscard]] StageAxis rows() const { return {record->shape.rows, false}; }
 
-  void operator()(std::int64_t i, std::int64_t j) const {
+  void operator()(std::int64_t i, std::int64_t j, const Range& /*rows*/) const {
     record->expect(i, j, number, number);
     record->expect_around(i, j, number, number + 1);
     record->at(i, j) = number + 1;
@@ -73,7 +73,7 @@ struct RecordedPairs {
   [[nodiscard]] StageAxis planes() const { return {record->shape.planes, pairs_i}; }
   [[nodiscard]] StageAxis rows() const { return {record->shape.rows, pairs_j}; }
 
-  void operator()(std::int64_t i, std::int64_t j) const {
+  void operator()(std::int64_t i, std::int64_t j, const Range& /*rows*/) const {
     for (std::int64_t cell_i : cells(planes(), i)) {
       for (std::int64_t cell_j : cells(rows(), j)) {
         record->expect(cell_i, cell_j, number, number);
@@ -124,7 +124,7 @@ std::vector<PipelineShape> pipeline_shapes() {
 template <class... Stages>
 void run_by(int threads, bool backwards, const PipelineShape& shape, std::tuple<Stages...> stages) {
   const auto pipeline = pipeline_for(shape, stages);
-  const int members = pipeline.members(threads);
+  const int members = pipeline.members(threads, stages);
   if (members == 0) {
     pipeline.run_in_turn(stages);
     return;
@@ -139,7 +139,7 @@ void run_by(int threads, bool backwards, const PipelineShape& shape, std::tuple<
 
 TEST(MultigridPipeline, StagesFollowEachOther) {
   for (const PipelineShape& shape : pipeline_shapes()) {
-    for (const int threads : {1, 2, 3}) {
+    for (const int threads : {1, 2, 3, 5}) {
       for (const bool backwards : {false, true}) {
         for (int pairs = 0; pairs < 4; ++pairs) {
           Record record(shape);
@@ -254,11 +254,18 @@ TEST(MultigridPipeline, NothingCrossesAnOddSeamBeforeMembersMet) {
   EXPECT_EQ(record.at(1, 0), 1);
 }
 
+/// How many of sixteen threads have planes enough for two stages.
+int members_of_two_stages(const PipelineShape& shape, bool pairs) {
+  Record record(shape);
+  const auto stages = std::tuple(Recorded{&record, 0}, RecordedPairs{&record, 1, pairs, pairs});
+  return pipeline_for(shape, stages).members(16, stages);
+}
+
 TEST(MultigridPipeline, FewPlanesHaveFewMembers) {
-  const auto stages = std::tuple(Recorded{nullptr, 0}, Recorded{nullptr, 1});
-  EXPECT_EQ(pipeline_for({3, true, 8, true, 8}, stages).members(4), 0);
-  EXPECT_EQ(pipeline_for({3, false, 8, true, 8}, stages).members(4), 1);
-  EXPECT_EQ(pipeline_for({16, true, 8, true, 8}, stages).members(8), 4);
+  EXPECT_EQ(members_of_two_stages({3, true, 8, true, 8}, false), 0);
+  EXPECT_EQ(members_of_two_stages({3, false, 8, true, 8}, false), 1);
+  EXPECT_EQ(members_of_two_stages({16, true, 8, true, 8}, true), 4);
+  EXPECT_EQ(members_of_two_stages({16, true, 8, true, 8}, false), 8);
 }
 
 TEST(MultigridPipeline, HasSlabsOfEqualRowsThatTheCacheHolds) {
@@ -267,10 +274,10 @@ TEST(MultigridPipeline, HasSlabsOfEqualRowsThatTheCacheHolds) {
   const Axis cells{std::vector<double>(300, 1.0), true};
   const CpuLevel level(make_levels({planes, rows, cells}).front(), Team(1));
   const std::int64_t mebi = std::int64_t{1} << 20;
-  EXPECT_EQ(level.shape(1).slab, 100);
+  EXPECT_EQ(level.shape(1, mebi).slab, 100);
   // Room for 60 rows at most, for fewer than 16.
-  EXPECT_EQ(level.shape(mebi / (60 * level.e.row_bytes())).slab, 50);
-  EXPECT_EQ(level.shape(mebi).slab, 16);
+  EXPECT_EQ(level.shape(mebi / (60 * level.e.row_bytes()), mebi).slab, 50);
+  EXPECT_EQ(level.shape(mebi, mebi).slab, 16);
 }
 
 TEST(MultigridPipeline, CountsPlanesOfTheOuterIterate) {

@@ -193,12 +193,13 @@ double best_omega(double smallest, double sum) {
   return 2.0 / (1.0 + std::sqrt(1.0 - g * g));
 }
 
-void set_cycle_of_gpus(std::vector<Level>* levels) {
+void set_short_cycle(std::vector<Level>* levels, int sweeps_of_start) {
   Level& finest = levels->front();
   const Domain domain = domain_of(finest);
   if (finest.has_lines() || !has_one_shape(domain) || !weights_of(smallest_spacings(domain))) {
     return;
   }
+  finest.sweeps_of_start = sweeps_of_start;
   for (std::size_t l = 0; l + 1 < levels->size(); ++l) {
     Level& level = (*levels)[l];
     level.sweeps_before = l == 0 ? 0 : 1;

@@ -203,16 +203,17 @@ Field Reference::interpolated_to(std::size_t l, const Field& coarse_values) cons
   return result;
 }
 
-void Reference::improve(std::size_t l, const Field& r, Field* e) const {
+void Reference::improve(std::size_t l, int sweeps_before, const Field& r, Field* e) const {
   const Level& level = levels_[l];
-  for (int sweeps = 0; sweeps < level.sweeps_before; ++sweeps) {
+  for (int sweeps = 0; sweeps < sweeps_before; ++sweeps) {
     sweep(level, level.omega_before.data(), r, e);
   }
   if (l + 1 == levels_.size()) {
     return;
   }
   Field correction = zeros(levels_[l + 1]);
-  improve(l + 1, restricted(l, residual_on(level, *e, r)), &correction);
+  improve(l + 1, levels_[l + 1].sweeps_before, restricted(l, residual_on(level, *e, r)),
+          &correction);
   const Field change = interpolated_to(l, correction);
   for (std::size_t n = 0; n < e->size(); ++n) {
     (*e)[n] += change[n];
@@ -222,7 +223,7 @@ void Reference::improve(std::size_t l, const Field& r, Field* e) const {
 
 Field Reference::v_cycle(const Field& r) const {
   Field e = zeros(levels_.front());
-  improve(0, r, &e);
+  improve(0, levels_.front().sweeps_before, r, &e);
   return e;
 }
 
@@ -232,13 +233,14 @@ Field Reference::full_multigrid(const Field& r) const {
     right_sides.push_back(restricted(l, right_sides.back()));
   }
   Field e = zeros(levels_.back());
-  improve(levels_.size() - 1, right_sides.back(), &e);
+  improve(levels_.size() - 1, levels_.back().sweeps_before, right_sides.back(), &e);
   for (std::size_t l = levels_.size() - 1; l-- > 0;) {
     e = interpolated_to(l, e);
-    if (levels_[l].sweeps_before == 0) {
+    const int sweeps = levels_[l].sweeps_interpolated();
+    if (sweeps == 0) {
       sweep_after_correction(levels_[l], right_sides[l], &e);
     } else {
-      improve(l, right_sides[l], &e);
+      improve(l, sweeps, right_sides[l], &e);
     }
   }
   return e;

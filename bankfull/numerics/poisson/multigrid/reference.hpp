@@ -35,8 +35,8 @@ class Reference {
   std::vector<double> solve(const Field& f, Stopping stopping, Field* p) const;
 
  private:
-  /// Improves e for L e = r on level l.
-  void improve(std::size_t l, const Field& r, Field* e) const;
+  /// Improves e for L e = r on level l, after so many sweeps, by a correction and more sweeps.
+  void improve(std::size_t l, int sweeps_before, const Field& r, Field* e) const;
   [[nodiscard]] static Field residual_on(const Level& level, const Field& e, const Field& r);
   [[nodiscard]] Field restricted(std::size_t l, const Field& r) const;
   [[nodiscard]] Field interpolated_to(std::size_t l, const Field& coarse) const;

@@ -42,6 +42,19 @@ double flops_of_line_sweeps_from_zero(const Level& level, int sweeps) {
          (LineFlops::relaxation(cyclic) - LineFlops::relaxation_from_zero(cyclic)) * red;
 }
 
+/// Bytes of e, unless no sweep before the correction leaves one.
+double bytes_of_way_down(const Level& level) {
+  return level.sweeps_before > 0 ? inner_bytes * cells_of(level) : 0.0;
+}
+
+/// From r alone where there is no sweep.
+double flops_of_way_down(const Level& level) {
+  const double restriction = restriction_flops(level);
+  return level.sweeps_before > 0
+             ? flops_of_sweeps_from_zero(level, level.sweeps_before) + restriction
+             : restriction - CellFlops::residual * cells_of(level);
+}
+
 }  // namespace
 
 double cells_of(const Level& level) { return static_cast<double>(level.extents().count()); }
@@ -84,28 +97,33 @@ double interpolation_flops(const Level& level) {
 }
 
 Traffic inner_way_down_traffic(const Level& level) {
-  const double cells = cells_of(level);
-  return {
-      .bytes_read = inner_bytes * cells,
-      .bytes_written = inner_bytes * (cells + parents_of(level)),
-      .flops = flops_of_sweeps_from_zero(level, level.sweeps_before) + restriction_flops(level)};
+  return {.bytes_read = inner_bytes * cells_of(level),
+          .bytes_written = bytes_of_way_down(level) + inner_bytes * parents_of(level),
+          .flops = flops_of_way_down(level)};
 }
 
 Traffic way_down_traffic(const Level& finest, std::size_t element_bytes) {
   const auto outer_bytes = static_cast<double>(element_bytes);
   const double cells = cells_of(finest);
   return {.bytes_read = (2.0 * outer_bytes + inner_bytes) * cells,
-          .bytes_written = outer_bytes * cells + inner_bytes * (2.0 * cells + parents_of(finest)),
-          .flops = (CellFlops::correction + CellFlops::defect) * cells +
-                   flops_of_sweeps_from_zero(finest, finest.sweeps_before) +
-                   restriction_flops(finest)};
+          .bytes_written = outer_bytes * cells + inner_bytes * (cells + parents_of(finest)) +
+                           bytes_of_way_down(finest),
+          .flops = (CellFlops::correction + CellFlops::defect) * cells + flops_of_way_down(finest)};
 }
 
 Traffic way_up_traffic(const Level& level) {
   const double cells = cells_of(level);
-  return {.bytes_read = inner_bytes * (2.0 * cells + parents_of(level)),
+  return {.bytes_read = inner_bytes * (cells + parents_of(level)) + bytes_of_way_down(level),
           .bytes_written = inner_bytes * cells,
           .flops = interpolation_flops(level) + flops_of_sweeps(level, level.sweeps_after)};
+}
+
+/// The correction finds e in the cache, where the next way down overwrites it.
+Traffic turn_traffic(const Level& finest, std::size_t element_bytes) {
+  Traffic sum = way_up_traffic(finest) + way_down_traffic(finest, element_bytes);
+  sum.bytes_read -= inner_bytes * cells_of(finest);
+  sum.bytes_written -= bytes_of_way_down(finest);
+  return sum;
 }
 
 Traffic coarsest_traffic(const Level& line) {
@@ -115,8 +133,11 @@ Traffic coarsest_traffic(const Level& line) {
           .flops = LineFlops::relaxation_from_zero(has_cyclic_lines(line)) * cells + 1.0};
 }
 
-Traffic cycle_traffic(const std::vector<Level>& levels, std::size_t element_bytes) {
-  Traffic sum = way_down_traffic(levels.front(), element_bytes) + way_up_traffic(levels.front());
+Traffic cycle_traffic(const std::vector<Level>& levels, std::size_t element_bytes, Turn turn) {
+  const Level& finest = levels.front();
+  Traffic sum = turn == Turn::in_one_pass
+                    ? turn_traffic(finest, element_bytes)
+                    : way_down_traffic(finest, element_bytes) + way_up_traffic(finest);
   for (std::size_t l = 1; l + 1 < levels.size(); ++l) {
     sum = sum + inner_way_down_traffic(levels[l]) + way_up_traffic(levels[l]);
   }

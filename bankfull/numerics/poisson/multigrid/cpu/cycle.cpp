@@ -168,7 +168,7 @@ void CpuCycle::v_cycle_on(std::size_t l) {
     descend(l);
     exchange_r(l + 1);
     v_cycle_on(l + 1);
-    ascend(l);
+    ascend(l, start_of_way_up(l));
   }
 }
 
@@ -190,7 +190,7 @@ void CpuCycle::cycle_by_stages(std::size_t l, int thread) const {
   meet_others();
   cycle_by_stages(l + 1, thread);
   meet_others();
-  with_ascent(l, run_mine);
+  with_ascent(l, start_of_way_up(l), run_mine);
 }
 
 void CpuCycle::meet() {
@@ -205,13 +205,17 @@ void CpuCycle::solve_coarsest() {
   with_coarsest([this](const auto& make) { run(levels_.size() - 1, make); });
 }
 
-void CpuCycle::v_cycle_from_below() {
+void CpuCycle::v_cycle_below() {
   exchange_r(1);
   v_cycle_on(1);
-  ascend(0);
 }
 
 void CpuCycle::full_multigrid() {
+  full_multigrid_below();
+  ascend(0, From::what_is_there);
+}
+
+void CpuCycle::full_multigrid_below() {
   for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
     run(l, [this, l](CpuWorkspace& work) {
       return std::tuple(Restriction(*levels_[l], *levels_[l + 1], work, From::zero));
@@ -220,31 +224,51 @@ void CpuCycle::full_multigrid() {
   }
   gathered_ ? gathered_->full_multigrid() : solve_coarsest();
   for (std::size_t l = levels_.size() - 1; l-- > 0;) {
-    improve_interpolated(l);
+    descend_interpolated(l);
+    v_cycle_on(l + 1);
+    if (l > 0) {
+      ascend(l, From::what_is_there);
+    }
   }
 }
 
-/// e = the coarser level's e, and a V-cycle from there.
-void CpuCycle::improve_interpolated(std::size_t l) {
-  const auto first = [this, l](auto smoother, CpuWorkspace& work) {
-    return std::tuple(Interpolation(*levels_[l], *levels_[l + 1], work, From::zero),
-                      smoother.half_sweep(*levels_[l], work, Colour::red, From::what_is_there));
-  };
+/// e = the coarser level's e, and the way down of a V-cycle from there.
+void CpuCycle::descend_interpolated(std::size_t l) {
+  const CpuLevel& level = *levels_[l];
   exchange_e(l + 1);
-  with_way_down(l, first, [this, l](const auto& make) { run(l, make); });
+  with_sweeps<1, 2>(level, level.sweeps_interpolated, [&](auto smoother, auto sweeps) {
+    run(l, [&](CpuWorkspace& work) {
+      const HalfSweep<float> first{Colour::red, level.omega_before[0], From::what_is_there};
+      return std::tuple_cat(std::tuple(Interpolation(level, *levels_[l + 1], work, From::zero),
+                                       smoother.half_sweep(level, work, first)),
+                            this->template rest_of_way_down<sweeps>(l, smoother, work));
+    });
+  });
   exchange_r(l + 1);
-  v_cycle_on(l + 1);
-  ascend(l);
 }
 
 void CpuCycle::descend(std::size_t l) {
   with_descent(l, [this, l](const auto& make) { run(l, make); });
 }
 
-void CpuCycle::ascend(std::size_t l) {
-  exchange_e(l);
+void CpuCycle::ascend(std::size_t l, From from) {
+  if (from == From::what_is_there) {
+    exchange_e(l);
+  }
   exchange_e(l + 1);
-  with_ascent(l, [this, l](const auto& make) { run(l, make); });
+  with_ascent(l, from, [this, l](const auto& make) { run(l, make); });
+}
+
+/// Not on ranks, which exchange e between a way up and the correction; nor by lines, which go
+/// through whole planes, more than the cache holds; nor where an odd number of rows closes on
+/// itself, so that bits depend on the slabs. Near the ends of members' parts all stages come back
+/// to planes that others have been in: parts must be thick beside that.
+Turn CpuCycle::kind_of_turn() const {
+  const CpuLevel& level = finest();
+  const std::int64_t stages = 3 + 2 * level.sweeps_after + std::max(0, 2 * level.sweeps_before - 1);
+  const bool is_thick = level.axes.i.cells >= 8 * stages * team_.threads();
+  const bool is_possible = !is_shared(0) && !level.lines.exist() && has_free_rows(level);
+  return is_possible && (members_[0] > 0 || is_thick) ? Turn::in_one_pass : Turn::in_two_passes;
 }
 
 }  // namespace bankfull::poisson::multigrid

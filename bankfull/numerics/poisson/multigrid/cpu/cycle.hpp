@@ -5,11 +5,13 @@
 #include "bankfull/numerics/poisson/multigrid/cpu/stages.hpp"
 #include "bankfull/numerics/poisson/multigrid/cpu/window_halo.hpp"
 #include "bankfull/numerics/poisson/multigrid/rank_levels.hpp"
+#include "bankfull/numerics/poisson/multigrid/traffic.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -66,16 +68,34 @@ class CpuCycle {
   /// The correction of the finest level's r, by one V-cycle from zero.
   void v_cycle() { v_cycle_on(0); }
 
-  /// The same for a pipeline that did the way down to level 1 itself.
-  void v_cycle_from_below();
-
   /// The same by full multigrid.
   void full_multigrid();
 
-  /// The pipelines of a V-cycle on level l: e from zero and the next level's r; e with the next
-  /// level's e and swept.
+  // Both but for the finest level's way up, and of the first but for its way down: these can be
+  // parts of a turn.
+
+  void v_cycle_below();
+  void full_multigrid_below();
+
+  /// The pipelines of a V-cycle on level l: e from zero and the next level's r; e, or zero, plus
+  /// the next level's e, and swept.
   void descend(std::size_t l);
-  void ascend(std::size_t l);
+  void ascend(std::size_t l, From from);
+
+  /// What the way up of a V-cycle starts from; that of full multigrid from what is there.
+  [[nodiscard]] From start_of_way_up(std::size_t l) const {
+    return levels_[l]->sweeps_before > 0 ? From::what_is_there : From::zero;
+  }
+
+  /// From the way up of a cycle on the finest level to the way down of the next: the stages
+  /// correct(workspace), which takes e, and form(workspace), which makes r, and before them the way
+  /// up from what it is given, if any, and after them the way down if asked for. In one pipeline
+  /// where kind_of_turn says so.
+  template <class Correct, class Form>
+  void turn(std::optional<From> from, bool goes_down, const Correct& correct, const Form& form);
+
+  /// The bits are the same.
+  [[nodiscard]] Turn kind_of_turn() const;
 
   /// Runs the stages that make(workspace) returns as a tuple, on the finest level.
   template <class Make>
@@ -90,55 +110,84 @@ class CpuCycle {
   /// The largest magnitude that stages recorded since the last call.
   [[nodiscard]] std::int64_t take_largest();
 
-  /// The way down from level l: what first(smoother, workspace) makes, which ends with the first
-  /// half-sweep, the rest of the sweeps before the coarse correction, and the restriction. Calls
-  /// body(make) with a maker of all these stages.
-  template <class First, class Body>
-  void with_way_down(std::size_t l, const First& first, const Body& body) const {
-    with_sweeps(*levels_[l], levels_[l]->sweeps_before,
-                [&](auto smoother, auto sweeps) { body(way_down<sweeps>(l, smoother, first)); });
+ private:
+  /// body(smoother) with that of a level.
+  template <class Body>
+  static void with_smoother(const CpuLevel& level, const Body& body) {
+    level.lines.exist() ? body(ByLines{}) : body(ByPoints{});
   }
 
- private:
-  /// body(smoother, number of sweeps) with those of a level.
-  template <class Body>
-  static void with_sweeps(const CpuLevel& level, int sweeps, const Body& body) {
-    expects(sweeps == 1 || sweeps == 2, "one or two sweeps before and after the correction");
-    const auto with_smoother = [&](auto number) {
-      level.lines.exist() ? body(ByLines{}, number) : body(ByPoints{}, number);
+  /// body(number of sweeps), which is one of `Numbers`.
+  template <std::size_t... Numbers, class Body>
+  static void with_number(int sweeps, const Body& body) {
+    const auto runs = [&](auto number) {
+      const bool is_it = static_cast<std::size_t>(sweeps) == number;
+      is_it ? body(number) : void();
+      return is_it;
     };
-    if (sweeps == 1) {
-      with_smoother(std::integral_constant<std::size_t, 1>{});
+    const bool has_run = (runs(std::integral_constant<std::size_t, Numbers>{}) || ...);
+    expects(has_run, "a number of sweeps that there are pipelines for");
+  }
+
+  /// body(smoother, number of sweeps).
+  template <std::size_t... Numbers, class Body>
+  static void with_sweeps(const CpuLevel& level, int sweeps, const Body& body) {
+    with_smoother(level, [&](auto smoother) {
+      with_number<Numbers...>(sweeps, [&](auto number) { body(smoother, number); });
+    });
+  }
+
+  /// After the stages that form r: the sweeps before the coarse correction and the restriction.
+  template <std::size_t Sweeps, class By, class... Forming>
+  [[nodiscard]] auto way_down(std::size_t l, By smoother, CpuWorkspace& work,
+                              const std::tuple<Forming...>& forming) const {
+    const CpuLevel& level = *levels_[l];
+    if constexpr (Sweeps == 0) {
+      return std::tuple_cat(forming,
+                            std::tuple(Restriction(level, *levels_[l + 1], work, From::zero)));
     } else {
-      with_smoother(std::integral_constant<std::size_t, 2>{});
+      const HalfSweep<float> first{Colour::red, level.omega_before[0], From::zero};
+      return std::tuple_cat(smoother.joined(forming, smoother.half_sweep(level, work, first)),
+                            rest_of_way_down<Sweeps>(l, smoother, work));
     }
   }
 
-  template <std::size_t Sweeps, class By, class First>
-  [[nodiscard]] auto way_down(std::size_t l, By smoother, const First& first) const {
-    return [this, l, smoother, &first](CpuWorkspace& work) {
-      return std::tuple_cat(
-          first(smoother, work),
-          half_sweeps<By>(*levels_[l], work, Colour::black,
-                          std::make_index_sequence<2 * Sweeps - 1>{}),
-          std::tuple(Restriction(*levels_[l], *levels_[l + 1], work, From::what_is_there)));
-    };
+  /// From the first black half-sweep on.
+  template <std::size_t Sweeps, class By>
+  [[nodiscard]] auto rest_of_way_down(std::size_t l, By /*smoother*/, CpuWorkspace& work) const {
+    const CpuLevel& level = *levels_[l];
+    const auto omega = [&](std::size_t n) { return level.omega_before[(n + 1) % 2]; };
+    return std::tuple_cat(
+        half_sweeps<By>(level, work, Colour::black, omega,
+                        std::make_index_sequence<2 * Sweeps - 1>{}),
+        std::tuple(Restriction(level, *levels_[l + 1], work, From::what_is_there)));
   }
 
-  /// Half-sweeps of alternating colours.
-  template <class By, std::size_t... N>
+  /// The interpolation and the sweeps after it.
+  template <std::size_t Sweeps, class By>
+  [[nodiscard]] auto way_up(std::size_t l, By /*smoother*/, CpuWorkspace& work, From from) const {
+    const CpuLevel& level = *levels_[l];
+    const auto omega = [&](std::size_t n) { return level.omega_after[n]; };
+    return std::tuple_cat(
+        std::tuple(Interpolation(level, *levels_[l + 1], work, from)),
+        half_sweeps<By>(level, work, Colour::red, omega, std::make_index_sequence<2 * Sweeps>{}));
+  }
+
+  /// Half-sweeps of alternating colours; omega(n): of the n-th.
+  template <class By, class Omega, std::size_t... N>
   static auto half_sweeps(const CpuLevel& level, CpuWorkspace& work, Colour first,
-                          std::index_sequence<N...> /*numbers*/) {
+                          const Omega& omega, std::index_sequence<N...> /*numbers*/) {
     const Colour second = first == Colour::red ? Colour::black : Colour::red;
-    return std::tuple(
-        By::half_sweep(level, work, N % 2 == 0 ? first : second, From::what_is_there)...);
+    return std::tuple(By::half_sweep(
+        level, work,
+        HalfSweep<float>{N % 2 == 0 ? first : second, omega(N), From::what_is_there})...);
   }
 
   /// body(make) with a maker of the stages down from level l, and up to it.
   template <class Body>
   void with_descent(std::size_t l, const Body& body) const;
   template <class Body>
-  void with_ascent(std::size_t l, const Body& body) const;
+  void with_ascent(std::size_t l, From from, const Body& body) const;
   template <class Body>
   void with_coarsest(const Body& body) const;
 
@@ -168,7 +217,7 @@ class CpuCycle {
   void v_cycle_on(std::size_t l);
   void cycle_by_stages(std::size_t l, int thread) const;
   void solve_coarsest();
-  void improve_interpolated(std::size_t l);
+  void descend_interpolated(std::size_t l);
 
   Team team_;
   std::vector<std::unique_ptr<CpuLevel>> levels_;          ///< the last one may be gathered
@@ -180,30 +229,70 @@ class CpuCycle {
 };
 
 /// A pipeline over a level, in slabs that leave room in the cache for the planes between stages.
+/// The more stages, the more rows at the ends of slabs are fetched twice: for many of them thick
+/// slabs, from the last cache, are faster.
 template <class... Stages>
 StagePipeline<Stages...> pipeline_of(const CpuLevel& level, const std::tuple<Stages...>& stages) {
   constexpr auto count = static_cast<std::int64_t>(sizeof...(Stages));
   constexpr std::int64_t outer = (outer_planes_of<Stages>() + ... + 0);
-  return pipeline_for(level.shape(2 * count + 3 + outer), stages);
+  constexpr std::int64_t mebi = std::int64_t{1} << 20;
+  return pipeline_for(level.shape(2 * count + 3 + outer, count > 5 ? 3 * mebi : mebi), stages);
 }
 
 template <class Body>
 void CpuCycle::with_descent(std::size_t l, const Body& body) const {
-  const auto first = [this, l](auto smoother, CpuWorkspace& work) {
-    return std::tuple(smoother.half_sweep(*levels_[l], work, Colour::red, From::zero));
-  };
-  with_way_down(l, first, body);
+  const CpuLevel& level = *levels_[l];
+  with_sweeps<0, 1, 2>(level, level.sweeps_before, [&](auto smoother, auto sweeps) {
+    body([&](CpuWorkspace& work) {
+      return this->template way_down<sweeps>(l, smoother, work, std::tuple());
+    });
+  });
 }
 
 template <class Body>
-void CpuCycle::with_ascent(std::size_t l, const Body& body) const {
+void CpuCycle::with_ascent(std::size_t l, From from, const Body& body) const {
   const CpuLevel& level = *levels_[l];
-  with_sweeps(level, level.sweeps_after, [&](auto smoother, auto sweeps) {
-    body([&](CpuWorkspace& work) {
-      return std::tuple_cat(
-          std::tuple(Interpolation(level, *levels_[l + 1], work, From::what_is_there)),
-          half_sweeps<decltype(smoother)>(level, work, Colour::red,
-                                          std::make_index_sequence<2 * sweeps>{}));
+  with_sweeps<1, 2>(level, level.sweeps_after, [&](auto smoother, auto sweeps) {
+    body(
+        [&](CpuWorkspace& work) { return this->template way_up<sweeps>(l, smoother, work, from); });
+  });
+}
+
+template <class Correct, class Form>
+void CpuCycle::turn(std::optional<From> from, bool goes_down, const Correct& correct,
+                    const Form& form) {
+  if (from && kind_of_turn() == Turn::in_two_passes) {
+    ascend(0, *from);
+    from.reset();
+    exchange_e(0);
+  }
+  // Lines are never turned in one pass.
+  const auto with_start = [&](const auto& body) {
+    if (from) {
+      with_number<1, 2>(finest().sweeps_after, [&](auto sweeps) {
+        body(ByPoints{}, [&](CpuWorkspace& work) {
+          return ByPoints::joined(this->template way_up<sweeps>(0, ByPoints{}, work, *from),
+                                  correct(work));
+        });
+      });
+    } else {
+      with_smoother(finest(), [&](auto smoother) {
+        body(smoother, [&](CpuWorkspace& work) { return std::tuple(correct(work)); });
+      });
+    }
+  };
+  with_start([&](auto smoother, const auto& start) {
+    const auto formed = [&](CpuWorkspace& work) {
+      return std::tuple_cat(start(work), std::tuple(form(work)));
+    };
+    if (!goes_down) {
+      run(0, formed);
+      return;
+    }
+    with_number<0, 1, 2>(finest().sweeps_before, [&](auto sweeps) {
+      run(0, [&](CpuWorkspace& work) {
+        return this->template way_down<sweeps>(0, smoother, work, formed(work));
+      });
     });
   });
 }
@@ -214,7 +303,8 @@ void CpuCycle::with_coarsest(const Body& body) const {
   const CpuLevel& coarsest = *levels_.back();
   if (coarsest.lines.exist()) {
     body([&](CpuWorkspace& work) {
-      return std::tuple(ByLines::half_sweep(coarsest, work, Colour::red, From::zero));
+      return std::tuple(
+          ByLines::half_sweep(coarsest, work, {Colour::red, coarsest.omega_before[0], From::zero}));
     });
   }
 }
@@ -234,7 +324,7 @@ template <class Make>
 void CpuCycle::run_alone(const CpuLevel& level, const Make& make) const {
   auto stages = make(*work_.front());
   const auto pipeline = pipeline_of(level, stages);
-  if (pipeline.members(1) == 0) {
+  if (pipeline.members(1, stages) == 0) {
     pipeline.run_in_turn(stages);
     return;
   }
@@ -258,7 +348,7 @@ template <class Make>
 void CpuCycle::run_pipeline(const CpuLevel& level, const Make& make) const {
   auto stages = make(*work_.front());
   const auto pipeline = pipeline_of(level, stages);
-  const int members = pipeline.members(team_.threads());
+  const int members = pipeline.members(team_.threads(), stages);
   if (members <= 1) {
     run_alone(level, make);
     return;

@@ -221,6 +221,13 @@ struct CpuLines {
   [[nodiscard]] std::int64_t root() const { return static_cast<std::int64_t>(widths.size()) - 1; }
 };
 
+template <class T, std::size_t N>
+std::array<T, N> rounded_to(const std::array<double, N>& values) {
+  std::array<T, N> result{};
+  std::ranges::transform(values, result.begin(), [](double x) { return static_cast<T>(x); });
+  return result;
+}
+
 /// One level on a CPU: the correction e and the residual r that it is for, in fp32 or what tests
 /// count with.
 template <class T>
@@ -228,9 +235,11 @@ struct CpuLevelOf {
   CpuLevelOf(const Level& level, const Team& team)
       : axes(level),
         halves{HalfAxis<T>(axes.k, 0), HalfAxis<T>(axes.k, 1)},
-        omega(static_cast<T>(level.omega)),
+        omega_before(rounded_to<T>(level.omega_before)),
+        omega_after(rounded_to<T>(level.omega_after)),
         sweeps_before(level.sweeps_before),
         sweeps_after(level.sweeps_after),
+        sweeps_interpolated(level.sweeps_interpolated()),
         lines(level),
         e(level.extents(), team),
         r(level.extents(), team) {}
@@ -241,9 +250,11 @@ struct CpuLevelOf {
 
   CpuAxes<T> axes;
   std::array<HalfAxis<T>, 2> halves;  ///< of axis k: its even cells and its odd ones
-  T omega;
+  std::array<T, 2> omega_before;      ///< of a half-sweep: see Level
+  std::array<T, 4> omega_after;
   int sweeps_before;
   int sweeps_after;
+  int sweeps_interpolated;
   CpuLines<T> lines;
   SplitField<T> e;
   SplitField<T> r;
@@ -273,10 +284,9 @@ struct CpuLevelOf {
             along.upper.data()};
   }
 
-  /// With slabs of rows of which the second cache holds `planes_at_once` planes of fp32, what the
-  /// stages between them need. Lines run through all rows of a plane.
-  [[nodiscard]] PipelineShape shape(std::int64_t planes_at_once) const {
-    constexpr std::int64_t cache_bytes = std::int64_t{1} << 20;
+  /// With slabs of rows of which a cache of so many bytes holds `planes_at_once` planes of fp32,
+  /// what the stages between them need. Lines run through all rows of a plane.
+  [[nodiscard]] PipelineShape shape(std::int64_t planes_at_once, std::int64_t cache_bytes) const {
     const std::int64_t rows = axes.j.cells;
     const std::int64_t most =
         std::max<std::int64_t>(16, cache_bytes / (planes_at_once * e.row_bytes()));

@@ -79,7 +79,7 @@ struct SplitRow {
 constexpr std::int64_t half_count(std::int64_t n, int parity) { return (n + 1 - parity) / 2; }
 
 template <class T>
-inline void close_row(bool periodic, std::int64_t n, SplitRow<T> row) {
+BANKFULL_ALWAYS_INLINE void close_row(bool periodic, std::int64_t n, SplitRow<T> row) {
   const std::int64_t evens = half_count(n, 0);
   const std::int64_t odds = half_count(n, 1);
   const bool is_odd = n % 2 != 0;
@@ -89,7 +89,7 @@ inline void close_row(bool periodic, std::int64_t n, SplitRow<T> row) {
 }
 
 template <class T>
-inline void close_row(bool periodic, std::int64_t n, T* row) {
+BANKFULL_ALWAYS_INLINE void close_row(bool periodic, std::int64_t n, T* row) {
   const T first = row[0];
   const T last = row[n - 1];
   row[-1] = periodic ? last : T{0};

@@ -16,6 +16,11 @@ namespace bankfull::poisson::multigrid {
 // still in the cache when the next needs it, and the result is the same as that of one stage after
 // the other.
 
+/// Wraps an index that lies at most once around the axis.
+constexpr std::int64_t wrapped_once(std::int64_t n, std::int64_t count) {
+  return n < count ? n : n - count;
+}
+
 /// Along one axis, what a stage calls an index: a cell, a pair of cells that have one parent, or
 /// all cells, along which a pipeline then must not be cut.
 struct StageAxis {
@@ -87,8 +92,9 @@ struct PipelineShape {
   OpenEnds open_rows = {};
 };
 
-/// The stages are callable with the indices of a plane and a row, and provide their `planes`
-/// and `rows` as StageAxis.
+/// The stages are callable with the indices of a plane and a row, and the range of rows that they
+/// go through in each plane, which may end beyond a periodic end; they provide their `planes` and
+/// `rows` as StageAxis.
 template <class... Stages>
 class StagePipeline {
  public:
@@ -96,8 +102,9 @@ class StagePipeline {
       : shape_(shape), seam_(shape.around_planes && shape.planes % 2 != 0 ? 1 : 0) {}
 
   /// How many of `threads` have enough planes; 0 where stages must go one after the other.
-  [[nodiscard]] int members(int threads) const {
-    const auto most = static_cast<int>(std::min<std::int64_t>(threads, shape_.planes / min_part()));
+  [[nodiscard]] int members(int threads, const std::tuple<Stages...>& all) const {
+    const auto most =
+        static_cast<int>(std::min<std::int64_t>(threads, shape_.planes / thinnest_part(all)));
     return shape_.around_planes ? most : std::max(most, 1);
   }
 
@@ -145,11 +152,23 @@ class StagePipeline {
   /// Planes or rows that are enough for all stages' margins at both ends.
   [[nodiscard]] std::int64_t min_part() const { return 2 * margin(stages - 1) + 2; }
 
+  /// Planes that are enough for a member: those of a stage near both ends may meet, for a stage
+  /// reads nothing that it writes elsewhere, but pairs are not divided.
+  [[nodiscard]] std::int64_t thinnest_part(const std::tuple<Stages...>& all) const {
+    std::int64_t planes = 2;
+    std::int64_t number = 0;
+    const auto add = [&](const StageAxis& axis) {
+      planes = std::max(planes, 2 * margin(number++) + (axis.pairs || seam_ > 0 ? 2 : 0));
+    };
+    std::apply([&](const auto&... stage) { (add(stage.planes()), ...); }, all);
+    return planes;
+  }
+
   template <class OneStage>
   static void run_whole(OneStage& stage) {
     for (std::int64_t i = 0; i < stage.planes().count(); ++i) {
       for (std::int64_t j = 0; j < stage.rows().count(); ++j) {
-        stage(i, j);
+        stage(i, j, Range{0, stage.rows().count()});
       }
     }
   }
@@ -175,7 +194,7 @@ class StagePipeline {
     std::int64_t plane = i.begin + mine.begin / j.size();
     std::int64_t row = j.begin + mine.begin % j.size();
     for (std::int64_t n = mine.begin; n < mine.end; ++n) {
-      stage(plane, row);
+      stage(plane, row, j);
       if (++row == j.end) {
         row = j.begin;
         ++plane;
@@ -226,11 +245,6 @@ class StagePipeline {
      ...);
   }
 
-  /// Wraps an index that lies at most once around the axis.
-  static std::int64_t wrapped(std::int64_t n, std::int64_t count) {
-    return n < count ? n : n - count;
-  }
-
   /// Runs what plane x completes of one stage.
   template <class OneStage>
   void run_stage(const Part& planes, const Part& rows, std::int64_t number, std::int64_t x,
@@ -243,7 +257,7 @@ class StagePipeline {
     const std::int64_t i_end = std::min(wanted.end, i_axis.before(x + 1));
     for (std::int64_t i = i_begin; i < i_end; ++i) {
       for (std::int64_t row = j.begin; row < j.end; ++row) {
-        stage(wrapped(i, i_axis.count()), wrapped(row, j_axis.count()));
+        stage(wrapped_once(i, i_axis.count()), wrapped_once(row, j_axis.count()), j);
       }
     }
   }

@@ -8,10 +8,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
+#include <utility>
 
 namespace bankfull::poisson::multigrid {
 
 // The stages of pipelines, see stage_pipeline.hpp: each does one step of multigrid on a row.
+
+struct Row {
+  std::int64_t i;
+  std::int64_t j;
+};
 
 /// What stages that go cell by cell have in common.
 class CellStage {
@@ -28,9 +34,16 @@ class CellStage {
   static constexpr std::int64_t of_outer = 2;
   static constexpr std::int64_t of_correction = 6;
 
-  /// The row that is asked for when row j is done.
-  [[nodiscard]] std::int64_t ahead_of(std::int64_t j, std::int64_t distance) const {
-    return std::min(j + distance, rows_.cells - 1);
+  /// The row that will be done so many rows after row (i, j), where a pipeline goes through `rows`
+  /// of each plane.
+  [[nodiscard]] Row row_after(std::int64_t i, std::int64_t j, const Range& rows,
+                              std::int64_t distance) const {
+    const std::int64_t later = j + distance;
+    if (later < rows.end) {
+      return {i, wrapped_once(later, rows_.cells)};
+    }
+    return {std::min(i + 1, planes_.cells - 1),
+            wrapped_once(std::min(later - rows.size(), rows.end - 1), rows_.cells)};
   }
 
  private:
@@ -41,15 +54,23 @@ class CellStage {
 enum class Colour { red, black };
 enum class From { what_is_there, zero };
 
+/// Which cells a relaxation is of, and how.
+template <class T>
+struct HalfSweep {
+  Colour colour = Colour::red;
+  T omega{1};  ///< over-relaxation
+  From from = From::what_is_there;
+};
+
 /// Gauss-Seidel on the cells of one colour.
 template <class T>
 class Relaxation : public CellStage {
  public:
-  Relaxation(const CpuLevelOf<T>& level, CpuWorkspaceOf<T>& work, Colour colour, From from)
-      : CellStage(level), level_(&level), work_(&work), colour_(colour), from_(from) {}
+  Relaxation(const CpuLevelOf<T>& level, CpuWorkspaceOf<T>& work, const HalfSweep<T>& sweep)
+      : CellStage(level), level_(&level), work_(&work), sweep_(sweep) {}
 
-  void operator()(std::int64_t i, std::int64_t j) const {
-    prefetch(i, ahead_of(j, of_correction));
+  void operator()(std::int64_t i, std::int64_t j, const Range& rows) const {
+    prefetch(row_after(i, j, rows, of_correction));
     const CpuAxis<T>& along = level_->axes.k;
     const int parity = parity_of(i, j);
     const Surroundings<T> around = level_->around(i, j, parity);
@@ -57,11 +78,11 @@ class Relaxation : public CellStage {
     const SplitRow<T> e = level_->e.row(i, j);
     const T* const r = level_->r.row(i, j).half(parity);
     const std::int64_t n = half_count(along.cells, parity);
-    if (from_ == From::zero) {
-      start_half(level_->omega, inverse, r, n, e.half(parity));
+    if (sweep_.from == From::zero) {
+      start_half(sweep_.omega, inverse, r, n, e.half(parity));
       std::fill_n(e.half(1 - parity), half_count(along.cells, 1 - parity), T{0});
     } else {
-      relax_half(around, level_->omega, inverse, r, n, e.half(parity));
+      relax_half(around, sweep_.omega, inverse, r, n, e.half(parity));
     }
     close_row(along.periodic, along.cells, e);
   }
@@ -69,35 +90,34 @@ class Relaxation : public CellStage {
  private:
   /// Whether the row's even cells are wanted, or its odd ones.
   [[nodiscard]] int parity_of(std::int64_t i, std::int64_t j) const {
-    return is_red(i, j, 0) == (colour_ == Colour::red) ? 0 : 1;
+    return is_red(i, j, 0) == (sweep_.colour == Colour::red) ? 0 : 1;
   }
 
-  void prefetch(std::int64_t i, std::int64_t j) const {
+  void prefetch(const Row& row) const {
     const std::int64_t n = half_count(level_->axes.k.cells, 0);
-    prefetch_values(level_->r.row(i, j).half(parity_of(i, j)), n);
+    prefetch_values(level_->r.row(row.i, row.j).half(parity_of(row.i, row.j)), n);
     // Otherwise another stage has been there.
-    if (from_ == From::zero) {
-      prefetch_row(level_->e.row(i, j), level_->axes.k.cells);
+    if (sweep_.from == From::zero) {
+      prefetch_row(level_->e.row(row.i, row.j), level_->axes.k.cells);
     }
   }
 
   const CpuLevelOf<T>* level_;
   CpuWorkspaceOf<T>* work_;
-  Colour colour_;
-  From from_;
+  HalfSweep<T> sweep_;
 };
 
 /// The same on the lines of one colour in a plane.
 template <class T>
 class LineRelaxation {
  public:
-  LineRelaxation(const CpuLevelOf<T>& level, CpuWorkspaceOf<T>& work, Colour colour, From from)
-      : level_(&level), work_(&work), colour_(colour), from_(from) {}
+  LineRelaxation(const CpuLevelOf<T>& level, CpuWorkspaceOf<T>& work, const HalfSweep<T>& sweep)
+      : level_(&level), work_(&work), sweep_(sweep) {}
 
   [[nodiscard]] StageAxis planes() const { return {level_->axes.i.cells}; }
   [[nodiscard]] StageAxis rows() const { return {.cells = level_->axes.j.cells, .whole = true}; }
 
-  void operator()(std::int64_t i, std::int64_t /*all_rows*/) const {
+  void operator()(std::int64_t i, std::int64_t /*all_rows*/, const Range& /*rows*/) const {
     level_->lines.cyclic ? relax<true>(i) : relax<false>(i);
     const CpuAxis<T>& along = level_->axes.k;
     for (std::int64_t j = 0; j <= level_->lines.root(); ++j) {
@@ -108,12 +128,12 @@ class LineRelaxation {
  private:
   template <bool Cyclic>
   void relax(std::int64_t i) const {
-    const int parity = is_red(i, 0, 0) == (colour_ == Colour::red) ? 0 : 1;
+    const int parity = is_red(i, 0, 0) == (sweep_.colour == Colour::red) ? 0 : 1;
     LineRoom<T>& room = work_->lines(*level_, i, parity);
     if constexpr (Cyclic) {
       std::fill_n(room.root_side(), count(parity), T{0});
     }
-    if (from_ == From::zero) {
+    if (sweep_.from == From::zero) {
       go_up<Cyclic, true>(i, parity, room);
       go_back<Cyclic, true>(i, parity, room);
     } else {
@@ -160,7 +180,7 @@ class LineRelaxation {
       const AboveHalf<T> above{.coupling = at(lines.above, j),
                                .next = j < lines.root() ? room.solution(j + 1) : room.zero(),
                                .root = room.solution(lines.root())};
-      solve_half<Cyclic, FromZero>(above, pivots_of(room, j, parity), level_->omega, count(parity),
+      solve_half<Cyclic, FromZero>(above, pivots_of(room, j, parity), sweep_.omega, count(parity),
                                    room.solution(j), e.half(parity));
       if constexpr (FromZero) {
         std::fill_n(e.half(1 - parity), count(1 - parity), T{0});
@@ -172,7 +192,7 @@ class LineRelaxation {
     const CpuAxis<T>& across = level_->axes.i;
     prefetch_values(level_->r.row(i, j).half(parity), count(parity));
     prefetch_row(level_->e.row(i, j), level_->axes.k.cells);
-    if (from_ == From::what_is_there) {
+    if (sweep_.from == From::what_is_there) {
       prefetch_values(level_->e.row(across.below(i), j).half(parity), count(parity));
       prefetch_values(level_->e.row(across.above(i), j).half(parity), count(parity));
     }
@@ -180,8 +200,7 @@ class LineRelaxation {
 
   const CpuLevelOf<T>* level_;
   CpuWorkspaceOf<T>* work_;
-  Colour colour_;
-  From from_;
+  HalfSweep<T> sweep_;
 };
 
 /// Coarse r = mean of the residual over the children: of r - L e, or of r where e is 0.
@@ -195,7 +214,7 @@ class Restriction {
   [[nodiscard]] StageAxis planes() const { return axis(fine_->axes.i); }
   [[nodiscard]] StageAxis rows() const { return axis(fine_->axes.j); }
 
-  void operator()(std::int64_t coarse_i, std::int64_t coarse_j) const {
+  void operator()(std::int64_t coarse_i, std::int64_t coarse_j, const Range& /*rows*/) const {
     const CpuAxes<T>& axes = fine_->axes;
     const SplitRow<T> result =
         coarse_->r.row(axes.i.part.first_parent + coarse_i, axes.j.part.first_parent + coarse_j);
@@ -265,8 +284,9 @@ class Interpolation : public CellStage {
                 From from)
       : CellStage(fine), fine_(&fine), coarse_(&coarse), work_(&work), from_(from) {}
 
-  void operator()(std::int64_t i, std::int64_t j) const {
-    const SplitRow<T> later = fine_->e.row(i, ahead_of(j, of_correction));
+  void operator()(std::int64_t i, std::int64_t j, const Range& rows) const {
+    const Row after = row_after(i, j, rows, of_correction);
+    const SplitRow<T> later = fine_->e.row(after.i, after.j);
     const CpuAxis<T>& along = fine_->axes.k;
     const SplitRow<T> e = fine_->e.row(i, j);
     blend(i, j, later);
@@ -351,7 +371,7 @@ class Correction : public CellStage {
         factor_(factor),
         from_(from) {}
 
-  void operator()(std::int64_t i, std::int64_t j) const {
+  void operator()(std::int64_t i, std::int64_t j, const Range& rows) const {
     const CpuAxis<Real>& along = outer_->axes.k;
     Real* const p = outer_->p.row(i, j);
     // Without a correction there are still the ghosts of a p that somebody else wrote.
@@ -359,14 +379,14 @@ class Correction : public CellStage {
       const SplitRow<T> e = level_->e.row(i, j);
       join_row(e.even, e.odd, along.cells, work_->plain());
       correct_row(work_->plain(), from_ == From::what_is_there, factor_, along.cells,
-                  rows_ahead(i, ahead_of(j, of_outer)), p);
+                  rows_ahead(row_after(i, j, rows, of_outer)), p);
     }
     close_row(along.periodic, along.cells, p);
   }
 
  private:
-  [[nodiscard]] RowsAhead<1, Real, T> rows_ahead(std::int64_t i, std::int64_t j) const {
-    return {{outer_->p.row(i, j)}, level_->e.row(i, j)};
+  [[nodiscard]] RowsAhead<1, Real, T> rows_ahead(const Row& row) const {
+    return {{outer_->p.row(row.i, row.j)}, level_->e.row(row.i, row.j)};
   }
 
   const CpuOuter<Real>* outer_;
@@ -393,14 +413,15 @@ class Defect : public CellStage {
         change_(change),
         from_(from) {}
 
-  void operator()(std::int64_t i, std::int64_t j) const {
+  void operator()(std::int64_t i, std::int64_t j, const Range& rows) const {
     const Real* const f = outer_->f.row(i, j);
     T* const r = work_->plain();
     const std::int64_t n = outer_->axes.k.cells;
-    const auto largest = from_ == From::zero ? right_side_row(f, change_, n, r)
-                                             : defect_row(outer_->axes.around(outer_->p, i, j), f,
-                                                          outer_->p.row(i, j), change_, n,
-                                                          rows_ahead(i, ahead_of(j, of_outer)), r);
+    const auto largest =
+        from_ == From::zero
+            ? right_side_row(f, change_, n, r)
+            : defect_row(outer_->axes.around(outer_->p, i, j), f, outer_->p.row(i, j), change_, n,
+                         rows_ahead(row_after(i, j, rows, of_outer)), r);
     if (outer_->axes.i.own().holds(i) && outer_->axes.j.own().holds(j)) {
       work_->note(largest);
     }
@@ -409,8 +430,9 @@ class Defect : public CellStage {
 
  private:
   /// Of p the plane that no stage has been in yet.
-  [[nodiscard]] RowsAhead<2, Real, T> rows_ahead(std::int64_t i, std::int64_t j) const {
-    return {{outer_->p.row(outer_->axes.i.above(i), j), outer_->f.row(i, j)}, level_->r.row(i, j)};
+  [[nodiscard]] RowsAhead<2, Real, T> rows_ahead(const Row& row) const {
+    return {{outer_->p.row(outer_->axes.i.above(row.i), row.j), outer_->f.row(row.i, row.j)},
+            level_->r.row(row.i, row.j)};
   }
 
   const CpuOuter<Real>* outer_;
@@ -442,9 +464,9 @@ class Both {
   [[nodiscard]] StageAxis planes() const { return first_.planes(); }
   [[nodiscard]] StageAxis rows() const { return first_.rows(); }
 
-  void operator()(std::int64_t i, std::int64_t j) const {
-    first_(i, j);
-    second_(i, j);
+  void operator()(std::int64_t i, std::int64_t j, const Range& rows) const {
+    first_(i, j, rows);
+    second_(i, j, rows);
   }
 
  private:
@@ -455,28 +477,39 @@ class Both {
 /// How the smoothers of a level become stages.
 struct ByPoints {
   template <class T>
-  static auto half_sweep(const CpuLevelOf<T>& level, CpuWorkspaceOf<T>& work, Colour colour,
-                         From from) {
-    return Relaxation<T>(level, work, colour, from);
+  static auto half_sweep(const CpuLevelOf<T>& level, CpuWorkspaceOf<T>& work,
+                         const HalfSweep<T>& sweep) {
+    return Relaxation<T>(level, work, sweep);
   }
 
-  /// The stage that forms r, and a half-sweep from e = 0.
-  template <class Forming, class HalfSweep>
-  static auto joined(const Forming& defect, const HalfSweep& sweep) {
-    return std::tuple(Both(defect, sweep));
+  /// After other stages one that needs only the same row of the last of them.
+  template <class... Stages, class Next>
+  static auto joined(const std::tuple<Stages...>& stages, const Next& next) {
+    if constexpr (sizeof...(Stages) == 0) {
+      return std::tuple(next);
+    } else {
+      return joined(stages, next, std::make_index_sequence<sizeof...(Stages) - 1>{});
+    }
+  }
+
+ private:
+  template <class Stages, class Next, std::size_t... N>
+  static auto joined(const Stages& stages, const Next& next,
+                     std::index_sequence<N...> /*all but the last*/) {
+    return std::tuple(std::get<N>(stages)..., Both(std::get<sizeof...(N)>(stages), next));
   }
 };
 
 struct ByLines {
   template <class T>
-  static auto half_sweep(const CpuLevelOf<T>& level, CpuWorkspaceOf<T>& work, Colour colour,
-                         From from) {
-    return LineRelaxation<T>(level, work, colour, from);
+  static auto half_sweep(const CpuLevelOf<T>& level, CpuWorkspaceOf<T>& work,
+                         const HalfSweep<T>& sweep) {
+    return LineRelaxation<T>(level, work, sweep);
   }
 
-  template <class Forming, class HalfSweep>
-  static auto joined(const Forming& defect, const HalfSweep& sweep) {
-    return std::tuple(defect, sweep);
+  template <class... Stages, class Next>
+  static auto joined(const std::tuple<Stages...>& stages, const Next& next) {
+    return std::tuple_cat(stages, std::tuple(next));
   }
 };
 

@@ -78,7 +78,7 @@ Turned::Turned(const Domain& given) : axis{0, 1, 2} {
 
 Hierarchy::Hierarchy(const Domain& domain, std::size_t shared_bytes)
     : turned_(domain), levels_(make_levels_along(turned_.domain, turned_.has_lines ? 0 : -1)) {
-  set_cycle_of_gpus(&levels_);
+  set_short_cycle(&levels_, 0);
   const Domain& own = turned_.domain;
   const bool has_one_shape = own.i.uniform() && own.j.uniform() && own.k.uniform();
   if (levels_.size() == 1 || !has_one_shape) {
