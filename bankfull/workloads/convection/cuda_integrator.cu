@@ -22,11 +22,13 @@
 #include "bankfull/workloads/convection/pressure.hpp"
 #include "bankfull/workloads/convection/pressure_start.hpp"
 #include "bankfull/workloads/convection/staged_integrator.hpp"
+#include "bankfull/workloads/convection/step_ahead.hpp"
 
 #include <algorithm>
 #include <array>
 #include <memory>
 #include <type_traits>
+#include <vector>
 
 namespace bankfull::convection {
 namespace {
@@ -147,6 +149,47 @@ struct ChooseStep {
   }
 };
 
+/// The step to come ahead of the end of the one before, likewise.
+template <class Real>
+struct PlanStep {
+  StepClock* clock;
+  StepAhead* ahead;
+  StageFactorsOnGpu<Real>* factors;  ///< of its stage
+  bool follows;                      ///< the step before began so, too
+
+  __device__ void operator()() const {
+    StepClock now = *clock;
+    StepAhead next = *ahead;
+    follows ? next.follow(now) : next.plan(now);
+    *clock = now;
+    *ahead = next;
+    const StepState& step = next.step;
+    *factors = factors_of<Real>(stages_of(now.rule.scheme, step.dt, step.dt_before).at[0]);
+  }
+};
+
+/// The stage of a step that was begun ahead, and whether it was another one.
+template <class Real>
+struct AmendStep {
+  const StepClock* clock;
+  const StepAhead* ahead;
+
+  __device__ bool operator()(StageFactorsOnGpu<Real>& stage) const {
+    const StepState due = StepAhead::due(*clock);
+    stage = factors_of<Real>(stages_of(clock->rule.scheme, due.dt, due.dt_before).at[0]);
+    return due.dt != ahead->step.dt;
+  }
+};
+
+/// What steps need that are begun ahead.
+template <class Real>
+struct AheadOnGpu {
+  AheadOnGpu() : step(MemorySpace::device, 1), factors(MemorySpace::device, 1) {}
+
+  Buffer<StepAhead> step;
+  Buffer<StageFactorsOnGpu<Real>> factors;
+};
+
 /// Views are those of fields or of a pressure solver's slots, of a block from cell (i0, j0, k0) on.
 template <class Real, class View = FieldView<Real>>
 struct SetPart {
@@ -228,7 +271,6 @@ class CudaBackend {
         layout_(n_, 1, sizeof(Real)),
         sides_{FieldSet<Real>(layout_, count_, plan.problem().device),
                FieldSet<Real>(layout_, count_, plan.problem().device)},
-        tendencies_(layout_, count_, plan.problem().device),
         clock_(MemorySpace::device, 1),
         pressure_(make_cuda_pressure<Real>(plan, stream_, &clock_.data()->next.weight)),
         halo_(plan_, layout_, stream_),
@@ -243,6 +285,9 @@ class CudaBackend {
         bounded_(plan_, gpu_, halo_),
         profiles_(plan_, gpu_),
         elements_(gpu_) {
+    for (int sets = keeps_both_tendencies(plan_) ? 2 : 1; sets > 0; --sets) {
+      tendencies_.emplace_back(layout_, count_, plan.problem().device);
+    }
     for (const int axis : storage_axes) {
       const auto n = static_cast<std::size_t>(axis);
       const GridAxis& line = plan_.grid().axis(axis);
@@ -260,8 +305,18 @@ class CudaBackend {
           std::make_unique<GpuReduction>(*plan_.ranks(), rates, Transport::automatic, stream_);
     }
     describe_flow();
-    for (FieldSet<Real>* set : {&sides_[0], &sides_[1], &tendencies_}) {
-      fill_bytes(set->data(), 0, set->bytes(), stream_);
+    for (FieldSet<Real>& set : sides_) {
+      fill_bytes(set.data(), 0, set.bytes(), stream_);
+    }
+    for (FieldSet<Real>& set : tendencies_) {
+      fill_bytes(set.data(), 0, set.bytes(), stream_);
+    }
+    if (plan_.leaves_projections()) {
+      const bool can = can_advance_unprojected(flow_, medium_, has_sources(plan.problem()),
+                                               pressure_->solution());
+      expects(can, "unprojected flows have a kernel");
+      ahead_ = std::make_unique<AheadOnGpu<Real>>();
+      fill_bytes(ahead_->step.data(), 0, ahead_->step.bytes(), stream_);
     }
     if (extrapolates_pressure(plan_)) {
       past_ = std::make_unique<PastPressureOnGpu<Real>>(layout_, plan.problem().device);
@@ -361,10 +416,30 @@ class CudaBackend {
     }
   }
 
-  /// The stage of a slot into each side is recorded once, after the first solve, where it can be.
+  void leave_projection(std::size_t to, bool follows) {
+    const PlanStep<Real> plan{clock_.data(), ahead_->step.data(), ahead_->factors.data(), follows};
+    queue_outer_ghosts(stream_, flow_, centres_, rules_.data(), count_, pressure_->solution(),
+                       sides_[to][0].origin, plan);
+  }
+
+  void advance_unprojected(std::size_t to) {
+    AdvanceArguments<Real> arguments = advance_into(to);
+    arguments.stage = ahead_->factors.data();
+    arguments.largest_buoyancy = &ahead_->step.data()->buoyancy;
+    Real* const next_tendency = tendencies_[tendency_after(stage_ahead)][0].origin;
+    const poisson::CellSlots<Real> potential = pressure_->solution();
+    queue_advance_unprojected(stream_, arguments, next_tendency, potential,
+                              &clock_.data()->noted.advection);
+    if (keeps_both_tendencies(plan_)) {
+      queue_amended_advance(stream_, arguments, next_tendency, potential,
+                            AmendStep<Real>{clock_.data(), ahead_->step.data()});
+    }
+  }
+
+  /// The stage of a kind into each side is recorded once, after the first solve, where it can be.
   template <class LaunchAll>
-  void launch_stage(int slot, std::size_t to, const LaunchAll& all) {
-    std::unique_ptr<Graph>& graph = graphs_[static_cast<std::size_t>(slot)][to];
+  void launch_stage(int kind, std::size_t to, const LaunchAll& all) {
+    std::unique_ptr<Graph>& graph = graphs_[static_cast<std::size_t>(kind)][to][tendency_];
     if (!graph && solved_ && recordable()) {
       graph = std::make_unique<Graph>(stream_, all);
     }
@@ -373,6 +448,7 @@ class CudaBackend {
     } else {
       all();
     }
+    tendency_ = tendency_after(kind);
   }
 
   void mark(std::size_t n) { marks_[n].record(stream_); }
@@ -384,7 +460,8 @@ class CudaBackend {
     solving_ = false;
     set_field_by_field(
         sides_[side], [&](int /*field*/) { return true; }, flow);
-    gpu_.fill(tendencies_.data(), static_cast<std::int64_t>(tendencies_.size()), Real(0));
+    FieldSet<Real>& tendencies = tendencies_[tendency_];
+    gpu_.fill(tendencies.data(), static_cast<std::int64_t>(tendencies.size()), Real(0));
     if (past_) {
       past_->clear(stream_);
     }
@@ -494,7 +571,7 @@ class CudaBackend {
       case Kept::flow:
         return body(self.sides_[side][field]);
       case Kept::tendency:
-        return body(self.tendencies_[field]);
+        return body(self.tendencies_[self.tendency_][field]);
       case Kept::pressure:
         return body(self.implicit_->pressure());
       case Kept::potential:
@@ -563,6 +640,12 @@ class CudaBackend {
             ends_step};
   }
 
+  /// The set that has the tendencies after a stage: one that may be repeated leaves those that it
+  /// reads.
+  [[nodiscard]] std::size_t tendency_after(int kind) const {
+    return kind == stage_ahead && tendencies_.size() > 1 ? 1 - tendency_ : tendency_;
+  }
+
   [[nodiscard]] AdvanceArguments<Real> advance_into(std::size_t to) {
     return {.flow = flow_,
             .medium = medium_,
@@ -570,7 +653,7 @@ class CudaBackend {
             .fields = values_of(1 - to),
             .source = sources_ ? (*sources_)[0].origin : nullptr,
             .source_factor = source_factors_.data(),
-            .tendency = tendencies_[0].origin,
+            .tendency = tendencies_[tendency_][0].origin,
             .next = sides_[to][0].origin,
             .planes_per_block = planes_per_block_,
             .largest_buoyancy = &clock_.data()->noted.buoyancy};
@@ -768,7 +851,8 @@ class CudaBackend {
   CudaExecutor gpu_;
   Layout layout_;
   std::array<FieldSet<Real>, 2> sides_;
-  FieldSet<Real> tendencies_;
+  std::vector<FieldSet<Real>> tendencies_;  ///< two sets where stages may be repeated
+  std::size_t tendency_ = 0;                ///< the set of the last stage
   std::unique_ptr<FieldSet<Real>> sources_;
   Buffer<StepClock> clock_;
   std::unique_ptr<poisson::Solver<Real>> pressure_;
@@ -794,12 +878,14 @@ class CudaBackend {
   CentreLines centres_;
   FlowOnGpu<Real> flow_{};
   Medium<Real> medium_;
+  std::unique_ptr<AheadOnGpu<Real>> ahead_;        ///< where projections can be left
   std::unique_ptr<ImplicitOnGpu<Real>> implicit_;  ///< where diffusion is implicit
   bool solving_ = false;  ///< lines of a stage are on their way: the projection ends it
   int planes_per_block_ = 1;
   int slot_ = given_slot;  ///< of the factors in use
-  /// Graphs of the stages, by the slot of their factors and the side that they write.
-  std::array<std::array<std::unique_ptr<Graph>, 2>, factor_slots> graphs_;
+  /// Graphs of the stages, by their kind, the side that they write and the set of tendencies that
+  /// they read.
+  std::array<std::array<std::array<std::unique_ptr<Graph>, 2>, 2>, stage_kinds> graphs_;
   bool solved_ = false;  ///< the first solve must not be recorded
   std::array<Event, stage_parts + 1> marks_;
 };

@@ -13,6 +13,7 @@
 #include "bankfull/workloads/convection/scalar_reference.hpp"
 #include "bankfull/workloads/convection/scheme.hpp"
 #include "bankfull/workloads/convection/staged_integrator.hpp"
+#include "bankfull/workloads/convection/step_ahead.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -77,7 +78,9 @@ std::int64_t halo_bytes(const Plan& plan) {
 template <class Real>
 std::int64_t tuned_field_bytes(const Plan& plan) {
   const Layout layout(plan.block().extents(), 1, sizeof(Real));
-  const int sets = has_sources(plan.problem()) ? 4 : 3;  // the flow twice, and its tendencies
+  // The flow twice, and its tendencies.
+  const int sets =
+      3 + (has_sources(plan.problem()) ? 1 : 0) + (keeps_both_tendencies(plan) ? 1 : 0);
   return sets * resident_bytes(field_set_bytes<Real>(layout, plan.fields())) +
          (plan.problem().implicit_anywhere() ? implicit_bytes<Real>(plan, layout) : 0) +
          bounded_bytes<Real>(plan, layout) + bytes_of_past_pressure(plan) + halo_bytes(plan);
@@ -142,15 +145,25 @@ Plan::Plan(Problem problem, CeilingRule ceilings, const OutputNeeds& output,
       block_(cut().block(sharing_.rank())),
       stages_(stages_of(problem_.scheme, 1.0, 1.0).count),
       ghosts_(continuations_of(stepped_, grid_)),
+      leaves_projections_(can_leave_projections(*this)),
       device_bytes_(integrator_bytes(*this)),
       output_(output),
       footprints_(problem_.device, problem_.threads, everybody(sharing_), ceilings),
       footprint_(footprints_.of(bytes_of_run(*this))) {
+  project_where_there_is_no_room();
   copy_where_there_is_room(output.fields);
 }
 
 bool Plan::tells_pressure() const {
   return std::ranges::find(output_.fields, pressure_field()) != output_.fields.end();
+}
+
+void Plan::project_where_there_is_no_room() {
+  if (keeps_both_tendencies(*this) && !footprints_.fits(footprint_)) {
+    leaves_projections_ = false;
+    device_bytes_ = integrator_bytes(*this);
+    footprint_ = footprints_.of(bytes_of_run(*this));
+  }
 }
 
 void Plan::copy_where_there_is_room(const std::vector<int>& fields) {

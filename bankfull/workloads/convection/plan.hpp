@@ -69,6 +69,10 @@ class Plan {
   /// ghost cells.
   [[nodiscard]] const std::vector<Continuations>& ghosts() const { return ghosts_; }
 
+  /// Whether steps leave their projection to the next one, see step_ahead.hpp: not where that takes
+  /// more memory than there is.
+  [[nodiscard]] bool leaves_projections() const { return leaves_projections_; }
+
   /// What make_integrator takes on the problem's device.
   [[nodiscard]] std::int64_t device_bytes() const { return device_bytes_; }
 
@@ -90,6 +94,7 @@ class Plan {
 
  private:
   [[nodiscard]] std::string judge_memory(Shortage shortage) const;
+  void project_where_there_is_no_room();
   void copy_where_there_is_room(const std::vector<int>& fields);
 
   Problem problem_;
@@ -100,6 +105,7 @@ class Plan {
   Box block_;
   int stages_;
   std::vector<Continuations> ghosts_;
+  bool leaves_projections_;
   std::int64_t device_bytes_;
   OutputNeeds output_;
   std::vector<int> copied_fields_;

@@ -334,6 +334,12 @@ bool has_sources(const Problem& problem) {
          std::ranges::any_of(problem.scalars, given, &Scalar::source);
 }
 
+bool has_usual_terms(const Problem& problem) {
+  const bool rotates =
+      std::ranges::any_of(problem.rotation, [](double along) { return along != 0.0; });
+  return problem.scalars.size() == 1 && !rotates && !has_sources(problem);
+}
+
 std::vector<int> bounded_scalars(const Problem& problem) {
   std::vector<int> numbers;
   for (std::size_t s = 0; s < problem.scalars.size(); ++s) {

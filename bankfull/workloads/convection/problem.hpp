@@ -220,6 +220,9 @@ std::vector<int> bounded_scalars(const Problem& problem);
 /// Whether a force or a scalar's source is prescribed.
 bool has_sources(const Problem& problem);
 
+/// See Terms::usual.
+bool has_usual_terms(const Problem& problem);
+
 std::string to_string(Advection advection);
 std::string to_string(TimeScheme scheme);
 std::string to_string(ImplicitDiffusion implicit);

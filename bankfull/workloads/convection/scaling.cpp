@@ -262,7 +262,7 @@ void time_once(Case& c, const bankfull::Stage& stage) {
     const auto before = measuring.experiment.read_counters();
     measuring.seconds.push_back(measuring.experiment.time([&] { make_steps(*flow, c.steps); }));
     measuring.experiment.add_window(before, measuring.seconds.back(), measuring.counters);
-    measuring.work = sum_of(flow->work(), c.wanted.plan->stages() * static_cast<double>(c.steps));
+    measuring.work = work_of_steps(*c.wanted.plan, flow->work(), static_cast<double>(c.steps));
     shared = time_parts(*flow, ranks);
   }
   measuring.parts.push_back(shared.seconds);

@@ -304,10 +304,16 @@ double turning_rate(const Problem& problem) {
   return 2.0 * std::hypot(problem.rotation[0], problem.rotation[1], problem.rotation[2]);
 }
 
+bool are_steps_planned(const Problem& problem) {
+  return problem.scheme == TimeScheme::adams_bashforth && !problem.implicit_anywhere() &&
+         bounded_scalars(problem).empty();
+}
+
 StepRule step_rule(const Problem& problem, const Grid& grid, const Diagnosis& flow,
                    const LargestSources& sources) {
   return {.scheme = problem.scheme,
           .implicit = problem.implicit_anywhere(),
+          .planned = are_steps_planned(problem),
           .fixed = problem.time_step.fixed,
           .courant = problem.time_step.courant,
           .longest = infinite_where_none(problem.time_step.longest),

@@ -33,6 +33,11 @@ struct LargestSources {
 
 LargestSources largest_sources(const Problem& problem, const Grid& grid);
 
+/// Whether the steps of a problem are chosen one step ahead, so that a schedule may begin a step
+/// before it knows the rates of the flow: see next_step. By the problem alone: it has the same
+/// steps on all devices.
+bool are_steps_planned(const Problem& problem);
+
 /// From what the length of a problem's steps follows, beside the rates of the flow. The flow as it
 /// is says what forces can do to it: no chosen step lets moving walls and the forces on the fluid
 /// drive it beyond the Courant number asked for within the step itself, from rest. Scalars may come

@@ -6,6 +6,7 @@
 #include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/pressure_start.hpp"
 #include "bankfull/workloads/convection/state.hpp"
+#include "bankfull/workloads/convection/step_ahead.hpp"
 #include "bankfull/workloads/convection/tally.hpp"
 #include "bankfull/workloads/convection/traffic.hpp"
 
@@ -23,6 +24,12 @@ namespace bankfull::convection {
 /// caller chooses.
 inline constexpr int given_slot = Stages::max;
 inline constexpr int factor_slots = given_slot + 1;
+
+/// Beside the stages of slots, of which a backend may have recordings: the last one of a step whose
+/// projection is left to the next step, and one that begins with such a projection.
+inline constexpr int leaving_stage = factor_slots;
+inline constexpr int stage_ahead = factor_slots + 1;
+inline constexpr int stage_kinds = factor_slots + 2;
 
 /// What a backend keeps from step to step for each cell.
 enum class Kept {
@@ -50,8 +57,8 @@ inline Extents extents_of_kept(const Grid& grid, Kept what, int field) {
 ///   set_factors(slot, stage) the coefficients of a slot
 ///   use_factors(slot)        those of what is launched from now on
 ///   launch(part, to)         one part of a stage that leaves the flow in side `to`
-///   launch_stage(slot, to, all)  a whole stage: by all(), which launches its parts, or by a
-///                            recording of that
+///   launch_stage(kind, to, all)  a whole stage, of a slot or as above: by all(), which launches
+///                            its parts, or by a recording of that
 ///   choose_step()            launches StepClock::choose, which sets the factors of the stages of
 ///                            the step to come; the largest rates of the flow are noted by the
 ///                            parts `advance`, of buoyancy, and `projection`, of advection
@@ -84,39 +91,58 @@ inline Extents extents_of_kept(const Grid& grid, Kept what, int field) {
 ///   pressure()               its poisson::Solver
 ///   copy_fields(side), copied_fields()   see Integrator; of backends that have it
 ///   finish()                 waits for all work
+///
+/// and, where there is a kernel for it, see step_ahead.hpp:
+///
+///   leave_projection(to, follows)  launches, in place of the projection and the ghosts of a stage,
+///                            what advance_unprojected needs: StepAhead::plan or, where the stage
+///                            began so itself, StepAhead::follow
+///   advance_unprojected(to)  launches `advance` by the planned step, which projects the flow that
+///                            it reads, and advances anew where another step is due
 template <class Backend>
 class StagedIntegrator final : public Integrator {
  public:
   explicit StagedIntegrator(Plan plan) : plan_(std::move(plan)), backend_(plan_) {}
 
   void set_rule(const StepRule& rule) override {
+    complete();
     backend_.set_rule(rule);
     is_chosen_ = false;
   }
 
   [[nodiscard]] StepState upcoming() override {
+    complete();
     require_chosen();
     return backend_.upcoming();
   }
 
   void step() override {
+    if (is_unprojected_) {
+      step_ahead();
+      return;
+    }
     require_chosen();
     const double dt_before = is_first_ ? 0.0 : 1.0;
     const int stages = stages_of(plan_.problem().scheme, 1.0, dt_before).count;
     const bool adds_potentials = records_potential() && stages > plan_.stages();
+    const bool leaves = leaves_projections_ && !is_first_;
     known_pressure_ = {};
     for (int following = stages - 1; following >= 0; --following) {
       const std::size_t to = 1 - side_;
       backend_.use_factors(following);
-      backend_.launch_stage(following, to, [this, following, to, stages] {
-        start_pressure(stages - 1 - following);
-        following > 0 ? launch_from(StagePart::advance, to) : launch_last(to);
-      });
+      backend_.launch_stage(leaves ? leaving_stage : following, to,
+                            [this, following, to, stages, leaves] {
+                              start_pressure(stages - 1 - following);
+                              following > 0 ? launch_from(StagePart::advance, to)
+                              : leaves      ? launch_leaving(to)
+                                            : launch_last(to);
+                            });
       side_ = to;
       if (adds_potentials) {
         add_potential();
       }
     }
+    is_unprojected_ = leaves;
     is_first_ = false;
     is_loaded_ = false;
     if (adds_potentials) {
@@ -126,9 +152,13 @@ class StagedIntegrator final : public Integrator {
     }
   }
 
-  [[nodiscard]] StepState progress() const override { return backend_.progress(); }
+  [[nodiscard]] StepState progress() const override {
+    complete();
+    return backend_.progress();
+  }
 
   void restart_clock() override {
+    complete();
     backend_.restart_clock();
     set_first_pressure(step_of_first_pressure);
     is_chosen_ = false;
@@ -136,6 +166,7 @@ class StagedIntegrator final : public Integrator {
   }
 
   void advance(const Stage& stage) override {
+    complete();
     const std::size_t to = 1 - side_;
     is_loaded_ = false;
     use_stage(stage);
@@ -144,6 +175,7 @@ class StagedIntegrator final : public Integrator {
   }
 
   StageSeconds advance_timed(const Stage& stage) override {
+    complete();
     const std::size_t to = 1 - side_;
     is_loaded_ = false;
     use_stage(stage);
@@ -167,6 +199,7 @@ class StagedIntegrator final : public Integrator {
   [[nodiscard]] const Plan& plan() const override { return plan_; }
 
   void load_stepped(const FlowReader& flow) override {
+    complete();
     if (records_potential()) {
       load_fields(flow);
       find_pressure_of_flow();
@@ -180,6 +213,7 @@ class StagedIntegrator final : public Integrator {
   }
 
   void save(StateWriter& to) const override {
+    complete();
     convection::save(backend_.clock(), to);
     if (extrapolates_pressure(plan_)) {
       to.counts(name_of_first_pressure, {first_pressure_});
@@ -217,6 +251,7 @@ class StagedIntegrator final : public Integrator {
   }
 
   void restore(const StateReader& from) override {
+    complete();
     restore_kept(from);
     if (!records_potential()) {
       return;
@@ -265,10 +300,12 @@ class StagedIntegrator final : public Integrator {
   }
 
   void read_stepped(int field, const Box& part, double* values) const override {
+    complete();
     backend_.read(side_, field, part, values);
   }
 
   void read_pressure(const Box& part, double* values) const override {
+    complete();
     if (backend_.keeps_pressure()) {
       backend_.read_kept(Kept::pressure, side_, 0, part, values);
       return;
@@ -295,6 +332,7 @@ class StagedIntegrator final : public Integrator {
   }
 
   [[nodiscard]] Diagnosis diagnose_stepped() override {
+    complete();
     const FlowTally flow = backend_.tally_flow(side_);
     std::vector<ScalarTally> scalars;
     scalars.reserve(static_cast<std::size_t>(plan_.fields()));
@@ -310,6 +348,7 @@ class StagedIntegrator final : public Integrator {
   }
 
   [[nodiscard]] ProfileSample sample(int storage_axis) override {
+    complete();
     return with_ends(plan_, storage_axis, backend_.progress().time,
                      backend_.profile_means(side_, storage_axis));
   }
@@ -320,6 +359,7 @@ class StagedIntegrator final : public Integrator {
 
   [[nodiscard]] std::vector<double> gathered_stepped(
       std::size_t number, const std::vector<FieldElement>& list) const override {
+    complete();
     return backend_.gathered(side_, number, list);
   }
 
@@ -328,12 +368,16 @@ class StagedIntegrator final : public Integrator {
   }
 
   void copy_fields() override {
+    complete();
     if constexpr (requires { backend_.copy_fields(side_); }) {
       backend_.copy_fields(side_);
     }
   }
 
-  void forget_pressure() override { backend_.pressure().forget(); }
+  void forget_pressure() override {
+    complete();
+    backend_.pressure().forget();
+  }
 
   [[nodiscard]] StageWork work() const override {
     const auto& solver = backend_.pressure();
@@ -361,9 +405,48 @@ class StagedIntegrator final : public Integrator {
     return work;
   }
 
-  void finish() override { backend_.finish(); }
+  void finish() override {
+    complete();
+    backend_.finish();
+  }
 
  private:
+  static constexpr bool has_unprojected_flows = requires(Backend & backend, std::size_t to) {
+    backend.advance_unprojected(to);
+  };
+
+  /// Does what the last step has left. All that looks at the flow or the clock, or changes what
+  /// they depend on, does so first: from outside there are no unprojected flows.
+  void complete() const {
+    if (is_unprojected_) {
+      is_unprojected_ = false;
+      backend_.launch(StagePart::projection, side_);
+      backend_.fill_ghosts_and_end_step(side_);
+    }
+  }
+
+  /// A step from the unprojected flow that the last one has left, to another one.
+  void step_ahead() {
+    if constexpr (has_unprojected_flows) {
+      const std::size_t to = 1 - side_;
+      known_pressure_ = {};
+      backend_.launch_stage(stage_ahead, to, [this, to] {
+        backend_.advance_unprojected(to);
+        launch_from(StagePart::divergence, to, static_cast<std::size_t>(StagePart::projection));
+        backend_.leave_projection(to, true);
+      });
+      side_ = to;
+    }
+  }
+
+  /// The last stage of a step, but for its projection.
+  void launch_leaving(std::size_t to) {
+    if constexpr (has_unprojected_flows) {
+      launch_from(StagePart::advance, to, static_cast<std::size_t>(StagePart::projection));
+      backend_.leave_projection(to, false);
+    }
+  }
+
   void require_chosen() {
     if (!is_chosen_) {
       backend_.choose_step();
@@ -522,9 +605,11 @@ class StagedIntegrator final : public Integrator {
   }
 
   Plan plan_;
-  Backend backend_;
-  std::size_t side_ = 0;                                  ///< that holds the flow
-  bool is_first_ = true;                                  ///< the step to come
+  mutable Backend backend_;  ///< complete() changes nothing that is seen from outside
+  bool leaves_projections_ = has_unprojected_flows && plan_.leaves_projections();
+  mutable bool is_unprojected_ = false;  ///< the flow: its step is yet to be completed
+  std::size_t side_ = 0;                 ///< that holds the flow
+  bool is_first_ = true;                 ///< the step to come
   std::int64_t first_pressure_ = step_of_first_pressure;  ///< see weights_of_start
   bool is_chosen_ = false;
   bool is_loaded_ = false;              ///< and no stage has followed

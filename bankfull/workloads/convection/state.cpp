@@ -40,16 +40,24 @@ void each_number(FlowRates& rates, const Exchange& exchange) {
   }
 }
 
-/// But for its counts.
+/// But for its counts, and what it is planned by.
 template <class Exchange>
 void each_number(StepState& state, const Exchange& exchange) {
-  auto& [steps, time, dt, dt_before, pace, weight, limit, rates, courant, courant_at_end, margin] =
-      state;
+  auto& [steps, time, dt, dt_before, pace, weight, limit, rates, courant, courant_at_end, margin,
+         gain, stable] = state;
   for (double* number :
        {&time, &dt, &dt_before, &pace, &weight, &courant, &courant_at_end, &margin}) {
     exchange(*number);
   }
   each_number(rates, exchange);
+}
+
+/// By what steps are planned; states of older programs lack it.
+template <class Exchange>
+void each_number_of_plan(StepState& state, const Exchange& exchange) {
+  for (double* number : {&state.gain, &state.stable}) {
+    exchange(*number);
+  }
 }
 
 /// But for the rule, and the step to come, which follows from it.
@@ -214,7 +222,9 @@ void save(const StepClock& clock, StateWriter& to) {
   to.counts("clock/steps", {now.steps, static_cast<std::int64_t>(now.limit)});
   StepClock copy = clock;
   PackedNumbers numbers;
-  each_number(copy, [&numbers](double number) { numbers.add(number); });
+  const auto add = [&numbers](double number) { numbers.add(number); };
+  each_number(copy, add);
+  each_number_of_plan(copy.progress, add);
   to.numbers("clock/progress", numbers.values());
 }
 
@@ -228,7 +238,11 @@ StepClock saved_clock(const StateReader& from) {
   clock.progress.steps = counts[0];
   clock.progress.limit = static_cast<StepLimit>(counts[1]);
   PackedNumbers numbers(from.numbers("clock/progress"));
-  each_number(clock, [&numbers](double& number) { number = numbers.take(); });
+  const auto take = [&numbers](double& number) { number = numbers.take(); };
+  each_number(clock, take);
+  if (!numbers.at_end()) {
+    each_number_of_plan(clock.progress, take);
+  }
   return clock;
 }
 

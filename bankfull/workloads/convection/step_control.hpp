@@ -44,6 +44,7 @@ FlowRates largest_of_ranks(const Communicator* ranks, const FlowRates& mine);
 struct StepRule {
   TimeScheme scheme = TimeScheme::adams_bashforth;
   bool implicit = false;  ///< diffusion is so along some axes
+  bool planned = false;   ///< steps are chosen one step ahead; see next_step
   double fixed = 0.0;     ///< length of all steps; 0: they are chosen
   double courant = 0.0;   ///< the largest Courant number
   double longest = HUGE_VAL;
@@ -76,6 +77,8 @@ struct StepState {
   double largest_courant = 0.0;         ///< of all steps: dt times the rate of advection
   double largest_courant_at_end = 0.0;  ///< the same with the rate that a step came to
   double min_margin = HUGE_VAL;         ///< of all steps: the longest stable step over dt
+  double gain = 0.0;    ///< of the rate of advection in each unit of time, in the step before
+  double stable = 0.0;  ///< the longest stable step by `rates`; 0: unknown
 };
 
 namespace detail {
@@ -97,6 +100,12 @@ BANKFULL_HOST_DEVICE inline double fourth_power(double x) { return x * x * x * x
 
 /// Part of the largest stable step that is taken.
 inline constexpr double stability_margin = 0.9;
+
+/// The same of a step that was planned when the flow was slower.
+inline constexpr double stability_margin_of_planned = 0.95;
+
+/// By how much more than it has gained a flow is planned to be faster one step later, relatively.
+inline constexpr double margin_of_plan = 0.005;
 
 /// By how much undamped waves may grow in a whole run under Adams-Bashforth 2, relatively: with
 /// steps that are chosen, and before a run with fixed steps is no longer called stable.
@@ -172,13 +181,16 @@ BANKFULL_HOST_DEVICE inline Shortest longest_stable_step(const StepRule& rule,
   return stable;
 }
 
-/// The longest step with the Courant number asked for, at its end too if the flow keeps gaining
-/// speed as it did in the step before: dt (rate + dt acceleration) = Courant number.
-BANKFULL_HOST_DEVICE inline double longest_by_courant(const StepRule& rule, const StepState& last,
-                                                      double rate) {
+/// By how much a flow has gained speed since the last step began, for each unit of time.
+BANKFULL_HOST_DEVICE inline double gain_since(const StepState& last, double rate) {
   const double gained = last.steps > 0 ? (rate - last.rates.advection) / last.dt : 0.0;
-  const double acceleration = std::fmax(0.0, gained);
-  return 2.0 * rule.courant / (rate + std::sqrt(rate * rate + 4.0 * acceleration * rule.courant));
+  return std::fmax(0.0, gained);
+}
+
+/// The longest step with the Courant number asked for, at its end too if the flow keeps gaining
+/// speed: dt (rate + dt gain) = Courant number.
+BANKFULL_HOST_DEVICE inline double longest_by_courant(double courant, double rate, double gain) {
+  return 2.0 * courant / (rate + std::sqrt(rate * rate + 4.0 * gain * courant));
 }
 
 /// Implicit diffusion is stable at any step, but accurate no longer where that spans what happens
@@ -203,41 +215,104 @@ BANKFULL_HOST_DEVICE inline double weight_of_divergence(const StepRule& rule, do
   return pace / std::fmin(1.0, std::fmax(least, courant / slow_courant));
 }
 
-/// The step to take from a flow of these rates, and where it leads. A chosen step is the longest
-/// that has the Courant number asked for, is stable with a margin, does not span what implicit
-/// diffusion does to the whole box, and is at most a tenth longer than the one before; the last one
-/// ends the run.
-BANKFULL_HOST_DEVICE inline StepState next_step(const StepRule& rule, const StepState& last,
-                                                const FlowRates& rates) {
-  constexpr double with_rounding = 1.0 + 1e-6;  // the last step takes what rounding has left too
-  const detail::Shortest stable = detail::longest_stable_step(rule, rates);
-  detail::Shortest chosen;
+namespace detail {
+
+/// What limits a step whatever the flow is.
+BANKFULL_HOST_DEVICE inline void limit_of_any_flow(const StepRule& rule, const StepState& last,
+                                                   Shortest& chosen) {
+  chosen.take(part_of_decay / rule.implicit_decay, StepLimit::diffusion);
+  chosen.take(rule.at_rest, StepLimit::forces);
+  chosen.take(rule.longest, StepLimit::longest);
+  if (last.steps > 0) {
+    chosen.take(max_growth * last.dt, StepLimit::growth);
+  }
+}
+
+/// Of the step after one, by the flow that this one starts from: it has come to be as fast as its
+/// gain makes it, and goes on so. `limit`: what stability has.
+BANKFULL_HOST_DEVICE inline Shortest planned_length(const StepRule& rule, const StepState& last,
+                                                    StepLimit limit) {
+  const double rate = (1.0 + margin_of_plan) * last.rates.advection + last.dt * last.gain;
+  Shortest chosen;
+  chosen.take(longest_by_courant(rule.courant, rate, last.gain), StepLimit::courant);
+  chosen.take(stability_margin * last.stable, limit);
+  limit_of_any_flow(rule, last, chosen);
+  return chosen;
+}
+
+/// The first steps have nothing to plan by.
+BANKFULL_HOST_DEVICE inline bool has_plan(const StepRule& rule, const StepState& last) {
+  return rule.planned && last.steps > 1 && last.stable > 0.0;
+}
+
+BANKFULL_HOST_DEVICE inline Shortest chosen_length(const StepRule& rule, const StepState& last,
+                                                   const FlowRates& rates, const Shortest& stable) {
+  Shortest chosen;
   if (rule.fixed > 0.0) {
     chosen.take(rule.fixed, StepLimit::given);
+  } else if (has_plan(rule, last)) {
+    chosen = planned_length(rule, last, stable.limit);
+    chosen.take(rule.courant / rates.advection, StepLimit::courant);
+    chosen.take(stability_margin_of_planned * stable.dt, stable.limit);
   } else {
-    chosen.take(detail::longest_by_courant(rule, last, rates.advection), StepLimit::courant);
-    chosen.take(detail::stability_margin * stable.dt, stable.limit);
-    chosen.take(detail::part_of_decay / rule.implicit_decay, StepLimit::diffusion);
-    chosen.take(rule.at_rest, StepLimit::forces);
-    chosen.take(rule.longest, StepLimit::longest);
-    if (last.steps > 0) {
-      chosen.take(max_growth * last.dt, StepLimit::growth);
-    }
+    const double gain = gain_since(last, rates.advection);
+    chosen.take(longest_by_courant(rule.courant, rates.advection, gain), StepLimit::courant);
+    chosen.take(stability_margin * stable.dt, stable.limit);
+    limit_of_any_flow(rule, last, chosen);
   }
+  return chosen;
+}
+
+/// The step of a length, or to the end of the run, but for what depends on the flow.
+BANKFULL_HOST_DEVICE inline StepState step_of_length(const StepRule& rule, const StepState& last,
+                                                     const Shortest& chosen) {
+  constexpr double with_rounding = 1.0 + 1e-6;  // the last step takes what rounding has left too
   const double left = rule.end_time - last.time;
   const bool ends = left <= with_rounding * chosen.dt;
   StepState next = last;
   next.dt_before = last.dt;
   next.dt = ends ? left : chosen.dt;
   next.pace = std::fmax(next.dt, next.dt_before);
-  next.weight = weight_of_divergence(rule, next.pace, rates.advection);
   next.limit = ends ? StepLimit::end : chosen.limit;
   next.time = ends ? rule.end_time : last.time + next.dt;
   next.steps = last.steps + 1;
+  return next;
+}
+
+}  // namespace detail
+
+/// The step to take from a flow of these rates, and where it leads. A chosen step is the longest
+/// that has the Courant number asked for, is stable with a margin, does not span what implicit
+/// diffusion does to the whole box, and is at most a tenth longer than the one before; the last one
+/// ends the run.
+///
+/// A planned step is one chosen so by the flow that the step before it starts from: its length is
+/// known before the flow is that it starts from. By this one it is shortened where it would pass
+/// the Courant number, or a narrower margin of stability.
+BANKFULL_HOST_DEVICE inline StepState next_step(const StepRule& rule, const StepState& last,
+                                                const FlowRates& rates) {
+  const detail::Shortest stable = detail::longest_stable_step(rule, rates);
+  StepState next =
+      detail::step_of_length(rule, last, detail::chosen_length(rule, last, rates, stable));
+  next.weight = weight_of_divergence(rule, next.pace, rates.advection);
   next.rates = rates;
   next.largest_courant = std::fmax(last.largest_courant, next.dt * rates.advection);
   next.min_margin = std::fmin(last.min_margin, stable.dt / next.dt);
+  next.gain = detail::gain_since(last, rates.advection);
+  next.stable = stable.dt;
   return next;
+}
+
+/// How far next_step will lead, and where to, unless the flow turns out so fast that it shortens
+/// the step.
+BANKFULL_HOST_DEVICE inline StepState planned_step(const StepRule& rule, const StepState& last) {
+  detail::Shortest chosen;
+  if (rule.fixed > 0.0) {
+    chosen.take(rule.fixed, StepLimit::given);
+  } else {
+    chosen = detail::planned_length(rule, last, StepLimit::waves);
+  }
+  return detail::step_of_length(rule, last, chosen);
 }
 
 /// Notes what a step came to: by the largest rates in it, and of the flow that it left.

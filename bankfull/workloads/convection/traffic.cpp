@@ -23,15 +23,6 @@ std::int64_t scalar_count(const Problem& problem) {
   return static_cast<std::int64_t>(problem.scalars.size());
 }
 
-bool rotates(const Problem& problem) {
-  return problem.rotation[0] != 0.0 || problem.rotation[1] != 0.0 || problem.rotation[2] != 0.0;
-}
-
-/// See Terms::usual.
-bool has_usual_terms(const Problem& problem) {
-  return problem.scalars.size() == 1 && !rotates(problem) && !has_sources(problem);
-}
-
 /// What acts on velocity `along`, of x, y and z; see with_forces.
 int force_flops(const Problem& problem, std::size_t along) {
   if (has_usual_terms(problem)) {
@@ -414,6 +405,37 @@ Work sum_of(const StageWork& parts, double stages) {
   }
   sum.model = sum.traffic.bytes() > 0.0 ? "the sum of its parts" : "";
   return sum;
+}
+
+Traffic traffic_left_out(const Plan& plan) {
+  if (!plan.leaves_projections()) {
+    return {};
+  }
+  const Problem& problem = plan.problem();
+  const Extents n = plan.grid().extents();
+  const auto word = static_cast<double>(bytes_of(problem.precision));
+  const double of_planes = 2.0 * count_of(n.nj * n.nk) * word;
+  const double fields = 3.0 + count_of(scalar_count(problem));
+  const StageTraffic parts = stage_traffic(plan, {});
+  const Traffic& projection = parts[static_cast<std::size_t>(StagePart::projection)];
+  const Traffic& ghosts = parts[static_cast<std::size_t>(StagePart::ghosts)];
+  // `advance` reads the potential; ghosts beyond the outer planes follow from fields and potential.
+  return {.bytes_read = projection.bytes_read - count_of(n.count()) * word + ghosts.bytes_read -
+                        (fields + 1.0) * of_planes,
+          .bytes_written = projection.bytes_written + ghosts.bytes_written - fields * of_planes};
+}
+
+Work work_of_steps(const Plan& plan, const StageWork& stage, double steps) {
+  Work work = sum_of(stage, plan.stages() * steps);
+  const Traffic less = traffic_left_out(plan);
+  if (less.bytes() > 0.0) {
+    work.traffic.bytes_read -= steps * less.bytes_read;
+    work.traffic.bytes_written -= steps * less.bytes_written;
+    work.model +=
+        ", but for the velocities of the projection, which the next advance makes, and ghosts "
+        "within planes";
+  }
+  return work;
 }
 
 }  // namespace bankfull::convection

@@ -62,6 +62,24 @@ TEST(State, HasAllOfTheClock) {
   EXPECT_EQ(numbers_in(found.noted), numbers_in(clock.noted));
 }
 
+/// They have no numbers that the next step could be planned by.
+TEST(State, ReadsClocksOfOlderPrograms) {
+  const StepClock clock{.progress = distinct_state(),
+                        .of_flow = with_distinct_numbers<FlowRates>(101.0),
+                        .noted = with_distinct_numbers<FlowRates>(201.0)};
+  KeptState kept;
+  save(clock, kept);
+  std::vector<double> numbers = kept.numbers("clock/progress");
+  numbers.resize(numbers.size() - 2);
+  kept.numbers("clock/progress", numbers);
+  const StepClock found = saved_clock(kept);
+  StepState expected = clock.progress;
+  expected.gain = 0.0;
+  expected.stable = 0.0;
+  EXPECT_EQ(numbers_beside_limit(found.progress), numbers_beside_limit(expected));
+  EXPECT_EQ(numbers_in(found.noted), numbers_in(clock.noted));
+}
+
 TEST(State, RefusesAClockThatIsNone) {
   KeptState kept;
   save(StepClock{}, kept);

@@ -2,6 +2,7 @@
 
 #include "bankfull/workloads/convection/scheme.hpp"
 #include "bankfull/workloads/convection/stability.hpp"
+#include "bankfull/workloads/convection/step_ahead.hpp"
 #include "tests/workloads/convection/cases.hpp"
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <gtest/gtest.h>
 #include <limits>
 #include <numbers>
+#include <random>
 #include <utility>
 #include <vector>
 
@@ -447,6 +449,187 @@ TEST(StepClock, NotesTheCourantNumberThatAStepCameTo) {
   clock.end_step();
   EXPECT_DOUBLE_EQ(clock.progress.largest_courant_at_end, 0.3);
 }
+
+/// A rule by which Courant number, stability and growth each limit some steps.
+StepRule rule_to_plan_by() {
+  StepRule rule = free_rule(TimeScheme::adams_bashforth);
+  rule.planned = true;
+  rule.courant = 0.35;
+  rule.slowest_diffusion = 0.05;
+  rule.fastest_diffusion = 0.5;
+  rule.min_diffusivity = 1.0;
+  rule.buoyancy_difference = 1.0;
+  return rule;
+}
+
+/// Rates of a flow that gains and loses speed, slowly and at once.
+class RandomRates {
+ public:
+  FlowRates next() {
+    const double kind = uniform_(random_);
+    advection_ *= kind < 0.9 ? 1.0 + 0.04 * (uniform_(random_) - 0.5) : 0.7 + uniform_(random_);
+    advection_ = advection_ > 10.0 ? 0.2 : std::max(0.1, advection_);
+    return {.advection = advection_, .buoyancy = 0.02 * uniform_(random_)};
+  }
+
+ private:
+  std::mt19937 random_{20261130};
+  std::uniform_real_distribution<double> uniform_{0.0, 1.0};
+  double advection_ = 1.0;
+};
+
+TEST(PlannedSteps, PassNoBoundOfTheFlowThatTheyStartFrom) {
+  const StepRule rule = rule_to_plan_by();
+  RandomRates rates;
+  StepState now;
+  int by_plan = 0;
+  int shortened = 0;
+  for (int n = 0; n < 3000; ++n) {
+    const StepState last = now;
+    const FlowRates of_flow = rates.next();
+    now = next_step(rule, last, of_flow);
+    const double stable = detail::longest_stable_step(rule, of_flow).dt;
+    ASSERT_LE(now.dt * of_flow.advection, (1.0 + 1e-15) * rule.courant) << n;
+    ASSERT_LE(now.dt, detail::stability_margin_of_planned * stable) << n;
+    if (n > 1) {
+      const StepState planned = planned_step(rule, last);
+      ASSERT_LE(now.dt, planned.dt) << n;
+      ASSERT_LE(planned.dt, max_growth * last.dt) << n;
+      const bool fits = planned.dt * of_flow.advection <= rule.courant &&
+                        planned.dt <= detail::stability_margin_of_planned * stable;
+      ASSERT_EQ(now.dt == planned.dt, fits) << n;
+      ASSERT_TRUE(!fits || now.time == planned.time) << n;
+      fits ? ++by_plan : ++shortened;
+    }
+  }
+  EXPECT_GT(by_plan, 1000);
+  EXPECT_GT(shortened, 100);
+}
+
+TEST(PlannedSteps, KeepTheMarginsOfASteadyFlow) {
+  const StepRule rule = rule_to_plan_by();
+  for (const double advection : {0.1, 1.0, 3.0}) {
+    const FlowRates rates{.advection = advection, .buoyancy = 0.5};
+    StepState now;
+    for (int n = 0; n < 200; ++n) {
+      now = next_step(rule, now, rates);
+    }
+    const double by_courant = rule.courant / advection / (1.0 + detail::margin_of_plan);
+    const double by_stability =
+        detail::stability_margin * detail::longest_stable_step(rule, rates).dt;
+    EXPECT_DOUBLE_EQ(now.dt, std::min(by_courant, by_stability)) << advection;
+  }
+}
+
+TEST(PlannedSteps, AreThoseOfAdamsBashforthWithoutLineSolvesAndBounds) {
+  Problem problem =
+      busy_problem({6, 5, 7}, {FlowEnds::periodic, FlowEnds::periodic, FlowEnds::no_slip}, 1, 0);
+  EXPECT_TRUE(are_steps_planned(problem));
+  Problem other = problem;
+  other.scheme = TimeScheme::runge_kutta;
+  EXPECT_FALSE(are_steps_planned(other));
+  other = problem;
+  other.implicit_diffusion = ImplicitDiffusion::walls;
+  EXPECT_FALSE(are_steps_planned(other));
+  other = problem;
+  other.scalars.front().advection = Advection::bounded;
+  EXPECT_FALSE(are_steps_planned(other));
+}
+
+/// A clock whose steps begin before the ones before them have ended, as StagedIntegrator has it,
+/// and one whose steps do not.
+class ClocksOfTwoKinds {
+ public:
+  explicit ClocksOfTwoKinds(const StepRule& rule) {
+    usual.rule = late.rule = rule;
+    usual.choose();
+    late.choose();
+  }
+
+  /// From a flow with this rate of buoyancy to one with that rate of advection. Returns whether the
+  /// step was another than planned.
+  bool step(double buoyancy, double advection) {
+    const double dt = usual.next.dt;
+    usual.noted.buoyancy = buoyancy;
+    usual.noted.advection = advection;
+    usual.end_step();
+    bool is_another = false;
+    if (pending_) {
+      late.noted.advection = advection_;
+      ahead_.buoyancy = buoyancy;
+      const StepState due = StepAhead::due(late);
+      EXPECT_EQ(due.dt, dt);
+      is_another = ahead_.step.dt != dt;
+      ahead_.follow(late);
+    } else {
+      late.noted.buoyancy = buoyancy;
+      ahead_.plan(late);
+    }
+    pending_ = true;
+    advection_ = advection;
+    return is_another;
+  }
+
+  void complete() {
+    if (pending_) {
+      late.noted.advection = advection_;
+      late.end_step();
+      pending_ = false;
+    }
+  }
+
+  StepClock usual;
+  StepClock late;
+
+ private:
+  StepAhead ahead_;
+  double advection_ = 0.0;  ///< of the flow that the last step led to
+  bool pending_ = false;
+};
+
+void expect_same_clock(const StepClock& found, const StepClock& expected) {
+  for (const auto& [one, other] :
+       {std::pair{&found.progress, &expected.progress}, std::pair{&found.next, &expected.next}}) {
+    EXPECT_EQ(one->steps, other->steps);
+    EXPECT_EQ(one->time, other->time);
+    EXPECT_EQ(one->dt, other->dt);
+    EXPECT_EQ(one->dt_before, other->dt_before);
+    EXPECT_EQ(one->weight, other->weight);
+    EXPECT_EQ(one->limit, other->limit);
+    EXPECT_EQ(one->rates.advection, other->rates.advection);
+    EXPECT_EQ(one->rates.buoyancy, other->rates.buoyancy);
+    EXPECT_EQ(one->largest_courant, other->largest_courant);
+    EXPECT_EQ(one->largest_courant_at_end, other->largest_courant_at_end);
+    EXPECT_EQ(one->min_margin, other->min_margin);
+    EXPECT_EQ(one->gain, other->gain);
+    EXPECT_EQ(one->stable, other->stable);
+  }
+}
+
+class StepAheadOfClock : public testing::TestWithParam<double> {};
+
+/// Whenever it is looked at, and also where the run ends.
+TEST_P(StepAheadOfClock, LeavesTheClockOfUsualSteps) {
+  for (const int between_looks : {1, 2, 3, 7, 50}) {
+    StepRule rule = rule_to_plan_by();
+    rule.fixed = GetParam();
+    rule.end_time = 30.0;
+    ClocksOfTwoKinds clocks(rule);
+    RandomRates rates;
+    int others = 0;
+    for (int n = 0; clocks.usual.progress.time < rule.end_time; ++n) {
+      const FlowRates next = rates.next();
+      others += clocks.step(next.buoyancy, next.advection) ? 1 : 0;
+      if (n % between_looks == 0 || clocks.usual.progress.time >= rule.end_time) {
+        clocks.complete();
+        expect_same_clock(clocks.late, clocks.usual);
+      }
+    }
+    EXPECT_EQ(others > 0, rule.fixed == 0.0 && between_looks > 1);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(FixedAndChosen, StepAheadOfClock, testing::Values(0.013, 0.0));
 
 TEST(StepRule, KnowsTheWidestCells) {
   Problem problem = busy_problem({6, 5, 7}, {}, 0, 0);

@@ -5,9 +5,11 @@
 #include "bankfull/core/exec/launch.cuh"
 #include "bankfull/workloads/convection/cuda/advance_cells.cuh"
 #include "bankfull/workloads/convection/cuda/advance_tiles.cuh"
+#include "bankfull/workloads/convection/cuda/advance_unprojected.cuh"
 #include "bankfull/workloads/convection/cuda/flow.cuh"
 #include "bankfull/workloads/convection/point.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace bankfull::convection {
@@ -181,6 +183,53 @@ void queue_advance(const Stream& stream, const AdvanceArguments<Real>& arguments
   in_slabs(stream, arguments, advance_shape<Real>,
            [&](const auto& in_slab, const AdvanceTiles& tiles, const LaunchShape& blocks) {
              launch(stream, blocks, advance_kernel_for(arguments, terms), in_slab, tiles);
+           });
+}
+
+/// Whether queue_advance_unprojected serves a flow whose projections have this potential.
+template <class Real>
+bool can_advance_unprojected(const FlowOnGpu<Real>& flow, const Medium<Real>& medium,
+                             bool has_sources, const poisson::CellSlots<Real>& potential) {
+  constexpr int together = detail::ProjectingSchedule<Real>::cells;
+  const WallFaces& walls = flow.walls;
+  return terms_of(medium, has_sources) == Terms::usual && flow.widths == InPlane::uniform &&
+         walls.at_end(0, 0) && walls.at_end(0, 1) && walls.closes(1) && walls.closes(2) &&
+         flow.cells[1] > 1 && detail::NumberedFields<Real>::can_number(flow) &&
+         in_groups<together>(flow.cells[2], potential) && potential.folded_j == 0;
+}
+
+/// Queues the same as queue_advance of a flow that is yet to be projected, whose ghosts
+/// queue_outer_ghosts has filled; raises `*largest_advection` to the largest advective_rate of the
+/// projected flow. `next_tendency`: of the first field; it may be that of the arguments.
+template <class Real>
+void queue_advance_unprojected(const Stream& stream, const AdvanceArguments<Real>& arguments,
+                               Real* next_tendency, const poisson::CellSlots<Real>& potential,
+                               double* largest_advection) {
+  using namespace detail;
+  in_slabs(
+      stream, arguments, ProjectingSchedule<Real>::shape,
+      [&](const auto& in_slab, const AdvanceTiles& tiles, const LaunchShape& blocks) {
+        launch(stream, blocks, advance_unprojected_kernel<Real>,
+               UnprojectedArguments<Real>::of(in_slab, next_tendency, potential, largest_advection),
+               tiles);
+      });
+}
+
+/// Queues that once more, to be done only if amend(stage) returns true, with the stage that it then
+/// sets: `next_tendency` is another than that of the arguments.
+template <class Real, class Amend>
+void queue_amended_advance(const Stream& stream, const AdvanceArguments<Real>& arguments,
+                           Real* next_tendency, const poisson::CellSlots<Real>& potential,
+                           const Amend& amend) {
+  using namespace detail;
+  in_slabs(stream, arguments, ProjectingSchedule<Real>::shape,
+           [&](const auto& in_slab, const AdvanceTiles& tiles, const LaunchShape& blocks) {
+             const int filling =
+                 ProjectingSchedule<Real>::shape.blocks * multiprocessors_of(stream.device());
+             const dim3 few(std::min(tiles.count(), static_cast<unsigned>(filling)));
+             launch(stream, {few, blocks.block}, amend_unprojected_kernel<Real, Amend>,
+                    UnprojectedArguments<Real>::of(in_slab, next_tendency, potential, nullptr),
+                    tiles, amend);
            });
 }
 

@@ -99,8 +99,53 @@ struct NumberedFields {
   }
 };
 
-/// Loads of a window around the cells from element `at` on: no more than the functions of point.hpp
-/// ask for.
+// What a window is loaded with, by loads.cells(field, plane, row), and before and behind for single
+// cells beside them: no more than the functions of point.hpp ask for.
+
+/// What flows through lower faces needs of the plane below.
+template <class Loads>
+__device__ __forceinline__ void load_below(const Loads& loads) {
+  loads.cells(0, -1, 0);
+  loads.cells(1, -1, 0);
+  loads.cells(1, -1, 1);
+  loads.cells(2, -1, 0);
+  loads.behind(2, -1, 0);
+  loads.cells(3, -1, 0);
+}
+
+/// What flows through the lower faces of a plane needs of it.
+template <class Loads>
+__device__ __forceinline__ void load_beyond_faces(const Loads& loads, int i) {
+  loads.cells(0, i, 0);
+  loads.before(0, i, 0);
+  loads.cells(0, i, -1);
+  loads.cells(1, i, 0);
+  loads.cells(2, i, 0);
+  loads.cells(3, i, 0);
+}
+
+/// The rest of the plane of the cells.
+template <class Loads>
+__device__ __forceinline__ void load_rest(const Loads& loads) {
+  loads.behind(0, 0, 0);
+  loads.cells(0, 0, 1);
+  loads.before(1, 0, 0);
+  loads.behind(1, 0, 0);
+  loads.cells(1, 0, -1);
+  loads.cells(1, 0, 1);
+  loads.before(1, 0, 1);
+  loads.before(2, 0, 0);
+  loads.behind(2, 0, 0);
+  loads.cells(2, 0, -1);
+  loads.behind(2, 0, -1);
+  loads.cells(2, 0, 1);
+  loads.before(3, 0, 0);
+  loads.behind(3, 0, 0);
+  loads.cells(3, 0, -1);
+  loads.cells(3, 0, 1);
+}
+
+/// Loads of a window around the cells from element `at` on.
 template <class Real, int N>
 struct WindowLoads {
   const NumberedFields<Real>& all;
@@ -121,45 +166,12 @@ struct WindowLoads {
     window.value(f, i, j, N) = __ldg(address(f, i, j) + N);
   }
 
-  /// What flows through lower faces needs of the plane below.
-  __device__ __forceinline__ void below() const {
-    cells(0, -1, 0);
-    cells(1, -1, 0);
-    cells(1, -1, 1);
-    cells(2, -1, 0);
-    behind(2, -1, 0);
-    cells(3, -1, 0);
-  }
+  /// Where the new tendencies go.
+  __device__ __forceinline__ Real* tendency_to(int f) const { return all.tendency[f] + at; }
 
-  /// What flows through the lower faces of a plane needs of it.
-  __device__ __forceinline__ void beyond_faces(int i) const {
-    cells(0, i, 0);
-    before(0, i, 0);
-    cells(0, i, -1);
-    cells(1, i, 0);
-    cells(2, i, 0);
-    cells(3, i, 0);
-  }
-
-  /// The rest of the plane of the cells.
-  __device__ __forceinline__ void rest() const {
-    behind(0, 0, 0);
-    cells(0, 0, 1);
-    before(1, 0, 0);
-    behind(1, 0, 0);
-    cells(1, 0, -1);
-    cells(1, 0, 1);
-    before(1, 0, 1);
-    before(2, 0, 0);
-    behind(2, 0, 0);
-    cells(2, 0, -1);
-    behind(2, 0, -1);
-    cells(2, 0, 1);
-    before(3, 0, 0);
-    behind(3, 0, 0);
-    cells(3, 0, -1);
-    cells(3, 0, 1);
-  }
+  __device__ __forceinline__ void below() const { load_below(*this); }
+  __device__ __forceinline__ void beyond_faces(int i) const { load_beyond_faces(*this, i); }
+  __device__ __forceinline__ void rest() const { load_rest(*this); }
 };
 
 /// Of each field, along the planes.
@@ -283,9 +295,11 @@ struct CellsOfColumn {
     }
   }
 
-  __device__ __forceinline__ void find_lower_fluxes() {
-    loads().below();
-    loads().beyond_faces(0);
+  /// `loads` of the window, as all below.
+  template <class Loads>
+  __device__ __forceinline__ void find_lower_fluxes(const Loads& loads) {
+    loads.below();
+    loads.beyond_faces(0);
     lower = fluxes_along_planes(stencil(), arguments.medium, 0);
   }
 
@@ -315,9 +329,11 @@ struct CellsOfColumn {
   }
 
   /// Advances the cells in this plane, and returns the largest buoyancy_rate there.
-  __device__ __forceinline__ Real advance(int i, const StageFactorsOnGpu<Real>& stage) {
-    loads().beyond_faces(1);
-    loads().rest();
+  template <class Loads>
+  __device__ __forceinline__ Real advance(int i, const StageFactorsOnGpu<Real>& stage,
+                                          const Loads& loads) {
+    loads.beyond_faces(1);
+    loads.rest();
     FourValues<Value> before;
 #pragma unroll
     for (int n = 0; n < 4; ++n) {
@@ -336,7 +352,7 @@ struct CellsOfColumn {
           advanced(window.cells(n), stage.gamma, tendency.of[n], stage.zeta, before.of[n]);
       store_cells(all.next[n] + at, held(n, result));
       if (stage.store_tendency) {
-        store_cells_once(all.tendency[n] + at, tendency.of[n]);
+        store_cells_once(loads.tendency_to(n), tendency.of[n]);
       }
     }
     lower = upper;
@@ -361,16 +377,16 @@ __device__ __forceinline__ Real advance_cells(const AdvanceArguments<Real>& argu
   CellsOfColumn<Real, N> column(arguments, all, first, j, k);
   if constexpr (carries) {
     column.enter(first);
-    column.find_lower_fluxes();
+    column.find_lower_fluxes(column.loads());
   }
   Real largest = Real(0);
   for (int i = first; i < last; ++i) {
     column.enter(i);
     column.prefetch(i);
     if constexpr (!carries) {
-      column.find_lower_fluxes();
+      column.find_lower_fluxes(column.loads());
     }
-    largest = larger(column.advance(i, stage), largest);
+    largest = larger(column.advance(i, stage, column.loads()), largest);
     column.step();
   }
   return largest;

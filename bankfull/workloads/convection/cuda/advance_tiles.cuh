@@ -32,7 +32,7 @@ struct AdvanceTiles {
     int slab;
   };
 
-  [[nodiscard]] __host__ unsigned count() const {
+  [[nodiscard]] __host__ __device__ unsigned count() const {
     return static_cast<unsigned>(columns) * static_cast<unsigned>(group) *
            static_cast<unsigned>(slabs) * static_cast<unsigned>(groups);
   }

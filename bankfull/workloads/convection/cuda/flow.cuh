@@ -58,6 +58,13 @@ struct FlowOnGpu {
   }
 };
 
+/// A velocity less the gradient of a projection's potential across its face.
+template <class Real>
+__device__ __forceinline__ Real projected_velocity(Real velocity, Real per_face, Real here,
+                                                   Real below) {
+  return velocity - per_face * (here - below);
+}
+
 template <class Real>
 struct AdvanceArguments {
   FlowOnGpu<Real> flow;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/core/exec/launch.cuh"
+#include "bankfull/numerics/poisson/poisson.hpp"
 #include "bankfull/workloads/convection/boundary.hpp"
 #include "bankfull/workloads/convection/cuda/advance.cuh"
 
@@ -54,6 +55,8 @@ struct FillGhosts {
   const Continuations* rules;  ///< of all fields
   Real* fields;
 
+  BANKFULL_HOST_DEVICE unsigned count() const { return ghosts.count(); }
+
   __device__ void operator()(unsigned n, unsigned field) const {
     std::int64_t index[3];
     ghosts.find(n, index);
@@ -83,16 +86,68 @@ struct FillGhosts {
   }
 };
 
+/// Ghosts beyond the walls along the planes of a flow whose projection is left to the next stage,
+/// as they are once it is projected: rows and planes close on themselves, and need none.
+template <class Real>
+struct FillOuterPlanes {
+  FlowOnGpu<Real> flow;
+  CentreLines centres;
+  const Continuations* rules;  ///< of all fields
+  poisson::CellSlots<Real> potential;
+  Real* fields;
+
+  BANKFULL_HOST_DEVICE unsigned of_plane() const {
+    return static_cast<unsigned>(flow.cells[1]) * static_cast<unsigned>(flow.cells[2]);
+  }
+  BANKFULL_HOST_DEVICE unsigned count() const { return 2 * of_plane(); }
+
+  __device__ void operator()(unsigned n, unsigned field) const {
+    const bool upper = n >= of_plane();
+    const unsigned in_plane = upper ? n - of_plane() : n;
+    const unsigned row = in_plane / static_cast<unsigned>(flow.cells[2]);
+    const std::int64_t cells[3] = {flow.cells[0], flow.cells[1], flow.cells[2]};
+    const std::int64_t index[3] = {upper ? cells[0] : -1, row,
+                                   in_plane - row * static_cast<unsigned>(flow.cells[2])};
+    const auto read = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+      return static_cast<double>(
+          projected(field, static_cast<int>(i), static_cast<int>(j), static_cast<int>(k)));
+    };
+    const FlowStrides& strides = flow.strides;
+    fields[field * strides.field + index[0] * strides.plane + index[1] * strides.row + index[2]] =
+        static_cast<Real>(continued(rules[field], centres, cells, index, read));
+  }
+
+  /// As Project has it.
+  __device__ Real projected(unsigned field, int i, int j, int k) const {
+    const Real value = fields[field * flow.strides.field + flow.offset(i, j, k)];
+    if (field == 0 && i == 0) {
+      return Real(0);
+    }
+    const auto less = [&](Real per_face, Real below) {
+      return projected_velocity(value, per_face, potential(i, j, k), below);
+    };
+    switch (field) {
+      case 0:
+        return less(flow.planes[i].per_face, potential(i - 1, j, k));
+      case 1:
+        return less(flow.row.per_face, potential(i, j > 0 ? j - 1 : flow.cells[1] - 1, k));
+      case 2:
+        return less(flow.column.per_face, potential(i, j, k > 0 ? k - 1 : flow.cells[2] - 1));
+      default:
+        return value;
+    }
+  }
+};
+
 inline constexpr unsigned ghosts_per_block = 256;
 
 /// beside() may spill for it: ghosts wait for memory, and need many threads.
 inline constexpr unsigned ghost_blocks = 6;
 
 /// The first block of all calls beside(), by one thread; blockIdx.y is the field of the others.
-template <class Real, class Beside>
+template <class Fill, class Beside>
 __global__ void __launch_bounds__(ghosts_per_block, ghost_blocks)
-    ghosts_kernel(const __grid_constant__ FillGhosts<Real> fill,
-                  const __grid_constant__ Beside beside) {
+    ghosts_kernel(const __grid_constant__ Fill fill, const __grid_constant__ Beside beside) {
   if (blockIdx.x == 0) {
     if (blockIdx.y == 0 && threadIdx.x == 0) {
       beside();
@@ -100,9 +155,17 @@ __global__ void __launch_bounds__(ghosts_per_block, ghost_blocks)
     return;
   }
   const unsigned n = (blockIdx.x - 1) * ghosts_per_block + threadIdx.x;
-  if (n < fill.ghosts.count()) {
+  if (n < fill.count()) {
     fill(n, blockIdx.y);
   }
+}
+
+/// `fields`: how many.
+template <class Fill, class Beside>
+void queue_filling(const Stream& stream, const Fill& fill, int fields, const Beside& beside) {
+  const unsigned blocks = (fill.count() + ghosts_per_block - 1) / ghosts_per_block;
+  launch(stream, {dim3(1 + blocks, static_cast<unsigned>(fields)), dim3(ghosts_per_block)},
+         ghosts_kernel<Fill, Beside>, fill, beside);
 }
 
 }  // namespace detail
@@ -120,11 +183,20 @@ void queue_ghosts(const Stream& stream, const FlowOnGpu<Real>& flow, const Centr
                   const Continuations* rules, int count, Real* fields, const Beside& beside = {}) {
   const auto cells = [&](int axis) { return static_cast<unsigned>(flow.cells[axis]); };
   const detail::GhostCells ghosts{cells(0), cells(1), cells(2)};
-  const unsigned blocks =
-      (ghosts.count() + detail::ghosts_per_block - 1) / detail::ghosts_per_block;
-  launch(stream, {dim3(1 + blocks, static_cast<unsigned>(count)), dim3(detail::ghosts_per_block)},
-         detail::ghosts_kernel<Real, Beside>,
-         detail::FillGhosts<Real>{ghosts, flow.strides, centres, rules, fields}, beside);
+  detail::queue_filling(stream,
+                        detail::FillGhosts<Real>{ghosts, flow.strides, centres, rules, fields},
+                        count, beside);
+}
+
+/// Queues the ghosts that queue_advance_unprojected reads.
+template <class Real, class Beside = NothingBeside>
+void queue_outer_ghosts(const Stream& stream, const FlowOnGpu<Real>& flow,
+                        const CentreLines& centres, const Continuations* rules, int count,
+                        const poisson::CellSlots<Real>& potential, Real* fields,
+                        const Beside& beside = {}) {
+  detail::queue_filling(stream,
+                        detail::FillOuterPlanes<Real>{flow, centres, rules, potential, fields},
+                        count, beside);
 }
 
 }  // namespace bankfull::convection

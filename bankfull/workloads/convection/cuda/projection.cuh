@@ -190,7 +190,8 @@ struct Project {
     Real along[3];
 #pragma unroll
     for (int n = 0; n < 3; ++n) {
-      along[n] = velocity[n] - axis[n].per_face * (potential.here - potential.below[n]);
+      along[n] =
+          projected_velocity(velocity[n], axis[n].per_face, potential.here, potential.below[n]);
     }
     const VelocityOfCell<Real> result{{flow.walls.template holds<0>(cell.i) ? Real(0) : along[0],
                                        flow.walls.template holds<1>(cell.j) ? Real(0) : along[1],
