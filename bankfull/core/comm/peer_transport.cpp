@@ -42,9 +42,10 @@ std::vector<Place> places_of(const std::vector<MessageSize>& messages) {
   return places;
 }
 
-std::size_t inbox_bytes(const std::vector<Place>& places) {
+/// Only what other ranks map needs an allocation of its own, which takes the driver longer.
+std::size_t inbox_bytes(const std::vector<Place>& places, const Communicator& ranks) {
   const std::size_t end = places.empty() ? line : places.back().data + slots * places.back().slot;
-  return whole(end, own_allocation);
+  return ranks.size() > 1 ? whole(end, own_allocation) : end;
 }
 
 /// Memory of another process on this node, mapped during the object's lifetime.
@@ -81,7 +82,7 @@ class PeerTransport final : public GpuTransport {
                 const Stream& stream)
       : ranks_(ranks),
         places_(places_of(messages)),
-        inbox_(MemorySpace::device, inbox_bytes(places_)) {
+        inbox_(MemorySpace::device, inbox_bytes(places_, ranks)) {
     fill_bytes(inbox_.data(), 0, inbox_.bytes(), stream);
     stream.synchronize();
     map_inboxes();

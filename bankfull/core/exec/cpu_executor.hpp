@@ -26,6 +26,9 @@ class CpuExecutor {
   /// The threads that run its loops.
   [[nodiscard]] const Team& team() const { return team_; }
 
+  /// The same, as CudaExecutor has it: on a CPU each array has pages of its own.
+  [[nodiscard]] CpuExecutor with_region(std::int64_t /*bytes*/) const { return *this; }
+
   /// An array of `count` elements, uninitialised and not touched yet.
   template <class T>
   [[nodiscard]] Buffer<T> make(std::int64_t count) const {

@@ -7,6 +7,7 @@
 #include <cub/device/device_histogram.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cuda/std/functional>
+#include <optional>
 #include <vector>
 
 namespace bankfull {
@@ -43,10 +44,19 @@ class CudaExecutor {
   /// The stream that work is queued on.
   [[nodiscard]] const Stream& stream() const { return stream_; }
 
+  /// The same whose arrays are parts of one allocation, as far as they take so many bytes. They may
+  /// outlive it; the work that uses them is queued on this stream until the last one is made.
+  [[nodiscard]] CudaExecutor with_region(std::int64_t bytes) const {
+    CudaExecutor result(stream_);
+    result.region_.emplace(space, static_cast<std::size_t>(bytes));
+    return result;
+  }
+
   /// An array of `count` elements in GPU memory, uninitialised.
   template <class T>
   [[nodiscard]] Buffer<T> make(std::int64_t count) const {
-    return Buffer<T>(space, static_cast<std::size_t>(count));
+    const auto size = static_cast<std::size_t>(count);
+    return region_ ? Buffer<T>(*region_, size) : Buffer<T>(space, size);
   }
 
   /// Queues body(n) for all n in [0, count), in any order. `Body` is copied to the GPU: it holds
@@ -74,7 +84,7 @@ class CudaExecutor {
                              std::int64_t* starts) const {
     std::size_t bytes = 0;
     cuda_check(scan(nullptr, bytes, counts, count, starts), "planning a prefix sum");
-    const Buffer<std::byte> scratch(space, bytes);
+    const auto scratch = make<std::byte>(static_cast<std::int64_t>(bytes));
     cuda_check(scan(scratch.data(), bytes, counts, count, starts), "queueing a prefix sum");
     return to_host(starts + count, 1).front();
   }
@@ -89,7 +99,7 @@ class CudaExecutor {
                                                  below, count, stream_.handle());
     };
     cuda_check(run(nullptr), "planning a histogram");
-    const Buffer<std::byte> scratch(space, bytes);
+    const auto scratch = make<std::byte>(static_cast<std::int64_t>(bytes));
     cuda_check(run(scratch.data()), "queueing a histogram");
     const std::vector<int> counts = to_host(found.data(), below);
     return {counts.begin(), counts.end()};
@@ -123,6 +133,7 @@ class CudaExecutor {
   }
 
   const Stream& stream_;
+  std::optional<MemoryRegion> region_;
 };
 
 }  // namespace bankfull

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/core/memory/memory.hpp"
+#include "bankfull/core/memory/memory_region.hpp"
 
 #include <cstddef>
 #include <type_traits>
@@ -16,6 +17,9 @@ class Buffer {
   Buffer() = default;
   /// `size` in elements, 0 and more. Throws RuntimeFailure as Memory does.
   Buffer(MemorySpace space, std::size_t size) : memory_(space, size * sizeof(T)), size_(size) {}
+  /// The same in a region's memory.
+  Buffer(const MemoryRegion& region, std::size_t size)
+      : memory_(region.take(size * sizeof(T))), size_(size) {}
 
   /// The first element; null where nothing was allocated. Only GPUs may read memory of the device.
   [[nodiscard]] T* data() const { return static_cast<T*>(memory_.data()); }

@@ -5,6 +5,7 @@
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/memory/clearing.hpp"
 #include "bankfull/core/memory/resident.hpp"
+#include "bankfull/core/memory/shared_pieces.hpp"
 
 #include <array>
 #include <atomic>
@@ -14,6 +15,7 @@
 #include <limits>
 #include <string>
 #include <sys/mman.h>
+#include <utility>
 
 namespace bankfull {
 namespace {
@@ -123,13 +125,20 @@ std::int64_t resident_bytes(std::int64_t bytes) {
 double seconds_until_cleared() { return clearing_of_gpus().seconds_left(Clearing::Clock::now()); }
 
 Memory::Memory(MemorySpace space, std::size_t bytes)
-    : data_(allocate(space, bytes == 0 ? 1 : bytes), Release{space, bytes}),
+    : data_(allocate(space, bytes == 0 ? 1 : bytes), Release{space, bytes, nullptr}),
       bytes_(bytes),
       space_(space) {
   account_of(space).take(bytes);
 }
 
+Memory::Memory(void* data, std::size_t bytes, std::shared_ptr<detail::SharedPieces> whole)
+    : data_(data, Release{whole->space(), bytes, whole}), bytes_(bytes), space_(whole->space()) {}
+
 void Memory::Release::operator()(void* data) const noexcept {
+  if (whole != nullptr) {
+    whole->give_back(data);
+    return;
+  }
   account_of(space).give_back(bytes);
   if (space == MemorySpace::host) {
     release_host(data, bytes);

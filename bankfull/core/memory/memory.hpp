@@ -15,6 +15,10 @@ enum class MemorySpace {
   device,  ///< memory of the selected GPU
 };
 
+namespace detail {
+class SharedPieces;
+}
+
 /// Owns raw memory of one space. The contents are uninitialised and, on the host, untouched: the
 /// team that will use them must touch them first.
 ///
@@ -34,11 +38,17 @@ class Memory {
   [[nodiscard]] MemorySpace space() const { return space_; }
 
  private:
+  friend class MemoryRegion;
+
   struct Release {
     MemorySpace space = MemorySpace::host;
     std::size_t bytes = 0;
+    std::shared_ptr<detail::SharedPieces> whole = nullptr;  ///< of which it is a part
     void operator()(void* data) const noexcept;
   };
+
+  /// A part of others' memory.
+  Memory(void* data, std::size_t bytes, std::shared_ptr<detail::SharedPieces> whole);
 
   std::unique_ptr<void, Release> data_;
   std::size_t bytes_ = 0;

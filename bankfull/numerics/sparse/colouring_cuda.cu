@@ -14,6 +14,10 @@ __device__ __forceinline__ Colour load_shared_colour(const Colour* at) {
   return *static_cast<const volatile Colour*>(at);
 }
 
+__device__ __forceinline__ void prefetch(const void* from) {
+  asm volatile("prefetch.global.L1 [%0];" ::"l"(from));
+}
+
 /// The smallest colour that no lane has in its set; no_colour where there is none.
 __device__ __forceinline__ Colour smallest_free_of_warp(const ColourSet& taken) {
   for (int n = 0; n < 4; ++n) {
@@ -39,7 +43,7 @@ struct Greedy {
       row_ = row;
       next_ = greedy.matrix.start[row];
       last_ = greedy.matrix.start[row + 1];
-      read_column(greedy.matrix);
+      read_column(greedy);
     }
 
     __device__ __forceinline__ void tell(std::int64_t row, Colour colour) {
@@ -50,7 +54,7 @@ struct Greedy {
       ColourSet taken;
       take_awaited(greedy.colours, taken);
       while (next_ < last_) {
-        read_column(greedy.matrix);
+        read_column(greedy);
         take_awaited(greedy.colours, taken);
       }
       const Colour free = smallest_free_of_warp(taken);
@@ -65,11 +69,16 @@ struct Greedy {
     }
 
    private:
-    __device__ __forceinline__ void read_column(const CsrView& matrix) {
+    /// Asks for the colour at once: mostly it is there, and arrives while the row before is done.
+    __device__ __forceinline__ void read_column(const Greedy& greedy) {
+      const CsrView& matrix = greedy.matrix;
       const std::int64_t entry = next_ + order_lane();
       column_ = entry < last_ ? matrix.column[entry] : INT32_MAX;
-      colour_ = no_colour;
       next_ += order_lanes;
+      if (entry + ahead < matrix.start[matrix.rows]) {
+        prefetch(matrix.column + entry + ahead);
+      }
+      colour_ = column_ < row_ ? load_shared_colour(greedy.colours + column_) : no_colour;
     }
 
     __device__ __forceinline__ void take_awaited(const Colour* colours, ColourSet& taken) {
@@ -83,6 +92,9 @@ struct Greedy {
         taken.add(colour_);
       }
     }
+
+    /// Entries from one to another whose column is brought nearer: those of a few rows.
+    static constexpr int ahead = 128;
 
     std::int64_t row_ = 0;
     std::int64_t next_ = 0;  ///< of the entries to read

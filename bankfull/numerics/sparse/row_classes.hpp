@@ -78,13 +78,14 @@ struct MarkBoundaryStarts {
 };
 
 struct FindSides {
-  const std::int32_t* boundary = {};  ///< null where all rows belong to it
+  const std::int32_t* boundary = {};  ///< null where all rows belong to it, or none
+  int outside_of_all = 0;             ///< where it is null: 1 if they do
   const Colour* colours = {};
   Colour place[no_colour] = {};  ///< of each colour in the order
   Side* side_of = {};
 
   BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
-    const int outside = boundary == nullptr ? 1 : boundary[row];
+    const int outside = boundary == nullptr ? outside_of_all : boundary[row];
     side_of[row] = static_cast<Side>(2 * place[colours[row]] + outside);
   }
 };
@@ -127,18 +128,18 @@ RowClasses order_by_colour(const Executor& executor, const CsrView& matrix, cons
   result.old_of = executor.template make<std::int32_t>(most);
   result.side_of = executor.template make<Side>(matrix.rows);
   executor.fill(result.old_of.data(), most, std::int32_t{-1});
-  const auto mark = executor.template make<std::int32_t>(matrix.rows + 1);
-  executor.fill(mark.data(), matrix.rows, std::int32_t{0});
-  if (matrix.columns > matrix.rows) {
+  const bool alone = matrix.columns == matrix.rows;
+  const auto mark = executor.template make<std::int32_t>(alone ? 0 : matrix.rows + 1);
+  if (!alone) {
     executor.each(matrix.rows, detail::MarkBoundary{matrix, mark.data()});
   }
   // So many rows would fill a unit of each class if all colours were among them.
   const std::int64_t compact =
       std::max<std::int64_t>(8, alignment * static_cast<std::int64_t>(order.size()));
-  const bool divided = matrix.columns == matrix.rows ||
-                       (boundary == Boundary::apart &&
-                        detail::boundary_is_compact(executor, mark.data(), matrix.rows, compact));
-  detail::FindSides find{divided ? mark.data() : nullptr, colours, {}, result.side_of.data()};
+  const bool divided = !alone && boundary == Boundary::apart &&
+                       detail::boundary_is_compact(executor, mark.data(), matrix.rows, compact);
+  detail::FindSides find{
+      divided ? mark.data() : nullptr, alone ? 0 : 1, colours, {}, result.side_of.data()};
   for (std::size_t n = 0; n < order.size(); ++n) {
     find.place[order[n]] = static_cast<Colour>(n);
   }

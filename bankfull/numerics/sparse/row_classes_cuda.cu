@@ -55,14 +55,16 @@ struct FindFirstRows {
 };
 
 struct PlaceRows {
-  const std::int32_t* row;  ///< of one side
-  std::int64_t begin;
+  const Side* side;  ///< of sorted rows
+  const std::int32_t* row;
+  const std::int32_t* shift;  ///< of each side, from sorted rows to new ones
   std::int32_t* new_of;
   std::int32_t* old_of;
 
   __device__ void operator()(std::int64_t n) const {
-    new_of[row[n]] = static_cast<std::int32_t>(begin + n);
-    old_of[begin + n] = row[n];
+    const auto place = static_cast<std::int32_t>(n) + shift[side[n]];
+    new_of[row[n]] = place;
+    old_of[place] = row[n];
   }
 };
 
@@ -77,14 +79,18 @@ std::vector<Range> detail::place_sides(const CudaExecutor& executor, int sides,
   executor.each(rows, FindFirstRows{sorted.side.data(), first_row.data()});
   const std::vector<std::int32_t> first = executor.to_host(first_row.data(), sides + 1);
   std::vector<Range> ranges;
+  std::vector<std::int32_t> shift;
   for (std::size_t side = 0; side < static_cast<std::size_t>(sides); ++side) {
     const std::int64_t count = first[side + 1] - first[side];
     const std::int64_t begin = result.rows;
-    executor.each(count, PlaceRows{sorted.row.data() + first[side], begin, result.new_of.data(),
-                                   result.old_of.data()});
+    shift.push_back(static_cast<std::int32_t>(begin - first[side]));
     ranges.push_back({begin, begin + count});
     result.rows = round_up(begin + count, alignment);
   }
+  const auto shift_of = executor.make<std::int32_t>(sides);
+  executor.from_host(shift, shift_of.data());
+  executor.each(rows, PlaceRows{sorted.side.data(), sorted.row.data(), shift_of.data(),
+                                result.new_of.data(), result.old_of.data()});
   executor.synchronize();
   return ranges;
 }

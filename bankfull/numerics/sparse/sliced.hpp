@@ -309,35 +309,17 @@ Sliced make_sliced(const Executor& executor, const std::int32_t* width, std::int
   return matrix;
 }
 
-namespace detail {
-
-/// Gives the empty entries of slices of 32 rows a column, as FindBases does.
-void fill_empty_columns(const CudaExecutor& executor, const Sliced& matrix);
-
-}  // namespace detail
-
-/// Fills matrices of as many slices that hold parts of the same rows: fill_row(row) puts a row's
-/// entries into them, and the others are then given a column. `classes` of slices are worked on one
-/// after the other: on a CPU a thread fills its share of each, so that pages lie on its NUMA node.
+/// Fills matrices of as many slices that hold parts of the same rows, on CPUs: fill_row(row) puts a
+/// row's entries into them, and the others are then given a column. `classes` of slices are worked
+/// on one after the other: a thread fills its share of each, so that pages lie on its NUMA node.
 template <int Height, std::size_t Parts, class Executor, class FillRow>
 void fill_sliced(const Executor& executor, const std::array<Sliced*, Parts>& matrices,
                  const std::vector<Range>& classes, const FillRow& fill_row) {
-  if constexpr (Executor::space == MemorySpace::host) {
-    for (const Sliced* matrix : matrices) {
-      executor.fill(matrix->fits_slim.data(), 1, std::int32_t{1});
-    }
-    executor.each_in(classes, detail::FillSlice<Height, Parts, FillRow>{matrices, fill_row});
-  } else {
-    for (const Sliced* matrix : matrices) {
-      executor.fill(matrix->column.data(), matrix->slots * Height, detail::empty_entry);
-      executor.fill(matrix->value.data(), matrix->slots * Height, 0.0);
-    }
-    executor.each(matrices.front()->slices * Height, fill_row);
-    static_assert(Height == 32, "a warp looks at a slot");
-    for (const Sliced* matrix : matrices) {
-      detail::fill_empty_columns(executor, *matrix);
-    }
+  static_assert(Executor::space == MemorySpace::host);
+  for (const Sliced* matrix : matrices) {
+    executor.fill(matrix->fits_slim.data(), 1, std::int32_t{1});
   }
+  executor.each_in(classes, detail::FillSlice<Height, Parts, FillRow>{matrices, fill_row});
 }
 
 /// Whether 16 bits hold the columns of a filled matrix; on CPUs.

@@ -4,6 +4,7 @@
 #include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/base/host_device.hpp"
 #include "bankfull/core/base/unrolled.hpp"
+#include "bankfull/core/exec/side_by_side.hpp"
 #include "bankfull/numerics/sparse/colouring.hpp"
 #include "bankfull/numerics/sparse/row_classes.hpp"
 #include "bankfull/numerics/sparse/sliced.hpp"
@@ -185,12 +186,10 @@ struct CountByClass {
   }
 };
 
-/// Slots of each slice: entries to one class lie in the same slots for all rows, so that what
-/// neighbouring rows read lies side by side.
-template <int Height>
-struct PlanSlices {
+/// Places the slots of slices: entries to one class lie in the same slots for all rows, so that
+/// what neighbouring rows read lies side by side.
+struct PlaceSlots {
   ClassBegins classes = {};
-  const std::uint8_t* count = {};
   Range coarse_classes = {};
   FirstSlot* first = {};  ///< classes + 1 of each slice: a class's first slot in its part
   std::int32_t* lower = {};
@@ -199,13 +198,15 @@ struct PlanSlices {
   SlotRange* coarse_slots = {};
   std::uint8_t* fullest = {};  ///< the lane of each slice with the most entries
 
-  BANKFULL_HOST_DEVICE void operator()(std::int64_t slice) const {
-    fullest[slice] = static_cast<std::uint8_t>(fullest_lane(slice));
-    const int own = classes.class_of(slice * Height);
+  /// `own` is the class of the slice; `widest` has for each class, and for other ranks, the most
+  /// entries to it that a row of the slice has.
+  BANKFULL_HOST_DEVICE void operator()(std::int64_t slice, int own, const int* widest,
+                                       int fullest_lane) const {
     const int groups = classes.count + 1;
-    lower[slice] = plan(slice, 0, own);
-    upper[slice] = plan(slice, own + 1, classes.count);
-    outer[slice] = plan(slice, classes.count, groups);
+    fullest[slice] = static_cast<std::uint8_t>(fullest_lane);
+    lower[slice] = place(slice, 0, own, widest);
+    upper[slice] = place(slice, own + 1, classes.count, widest);
+    outer[slice] = place(slice, classes.count, groups, widest);
     first[slice * groups + own] = 0;
     const auto after = [](std::int64_t a, std::int64_t b) { return a > b ? a : b; };
     const std::int64_t begin = after(own + 1, coarse_classes.begin);
@@ -217,36 +218,41 @@ struct PlanSlices {
   }
 
  private:
-  BANKFULL_HOST_DEVICE int plan(std::int64_t slice, int begin, int end) const {
-    const int groups = classes.count + 1;
+  BANKFULL_HOST_DEVICE int place(std::int64_t slice, int begin, int end, const int* widest) const {
     int slots = 0;
     for (int n = begin; n < end; ++n) {
-      first[slice * groups + n] = static_cast<FirstSlot>(slots);
-      int widest = 0;
-      for (int lane = 0; lane < Height; ++lane) {
-        const int here = count[(slice * Height + lane) * groups + n];
-        widest = here > widest ? here : widest;
-      }
-      slots += widest;
+      first[slice * (classes.count + 1) + n] = static_cast<FirstSlot>(slots);
+      slots += widest[n];
     }
     return slots;
   }
+};
 
-  [[nodiscard]] BANKFULL_HOST_DEVICE int fullest_lane(std::int64_t slice) const {
-    const int groups = classes.count + 1;
+/// Plans the slots of each slice from the entries of its rows, on a CPU.
+template <int Height>
+struct PlanSlices {
+  const std::uint8_t* count = {};  ///< see CountByClass
+  PlaceSlots place = {};
+
+  void operator()(std::int64_t slice) const {
+    const int groups = place.classes.count + 1;
+    std::array<int, max_classes + 1> widest = {};
     int most = -1;
-    int found = 0;
+    int fullest = 0;
     for (int lane = 0; lane < Height; ++lane) {
-      int here = 0;
+      const std::uint8_t* const mine = count + (slice * Height + lane) * groups;
+      int entries = 0;
       for (int n = 0; n < groups; ++n) {
-        here += count[(slice * Height + lane) * groups + n];
+        const auto group = static_cast<std::size_t>(n);
+        widest[group] = std::max(widest[group], int{mine[n]});
+        entries += mine[n];
       }
-      if (here > most) {
-        most = here;
-        found = lane;
+      if (entries > most) {
+        most = entries;
+        fullest = lane;
       }
     }
-    return found;
+    place(slice, place.classes.class_of(slice * Height), widest.data(), fullest);
   }
 };
 
@@ -265,6 +271,13 @@ struct PartEntries {
   const std::int64_t* slot = {};
   std::int32_t* column = {};
   double* value = {};
+};
+
+/// The parts of a level's rows.
+struct LevelParts {
+  PartEntries lower = {};
+  PartEntries upper = {};
+  PartEntries outer = {};
 };
 
 /// The columns of the fullest row of a slice, which tell shorter rows their slots: what lies beside
@@ -306,9 +319,7 @@ struct FillParts {
   const std::int32_t* old_of = {};
   const std::uint8_t* fullest = {};
   const FirstSlot* first = {};
-  PartEntries lower = {};
-  PartEntries upper = {};
-  PartEntries outer = {};
+  LevelParts parts = {};
   double* diagonal = {};
 
   BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
@@ -364,7 +375,9 @@ struct FillParts {
                                 double value) const {
     const std::int64_t slice = row / Height;
     const int place = first[slice * (read.classes + 1) + group] + slot;
-    const PartEntries& part = group == read.classes ? outer : column < row ? lower : upper;
+    const PartEntries& part = group == read.classes ? parts.outer
+                              : column < row        ? parts.lower
+                                                    : parts.upper;
     const std::int64_t at = (part.slot[slice] + place) * Height + row % Height;
     part.column[at] = column;
     part.value[at] = value;
@@ -407,8 +420,24 @@ std::vector<std::int64_t> coarse_rows_of(const Executor& executor, const Colour*
 
 }  // namespace detail
 
+namespace detail {
+
+// On a GPU a warp has a row; the same on a CPU is FillParts and what it goes by.
+
+/// Queues PlaceSlots for all slices, of 32 rows.
+void plan_slices(const CudaExecutor& executor, const ReadRow& read, const std::int32_t* old_of,
+                 const PlaceSlots& place);
+
+/// Queues the filling of all slices, with columns for their empty entries.
+void fill_slices(const CudaExecutor& executor, const ReadRow& read, const std::int32_t* old_of,
+                 const PlaceSlots& place, const LevelParts& parts, double* diagonal);
+
+}  // namespace detail
+
 template <int Height, class Executor>
 void split_entries(const Executor& executor, const Level& level, ColouredLevel& result) {
+  constexpr bool by_warps = Executor::space == MemorySpace::device;
+  static_assert(!by_warps || Height == 32, "a warp has a slice");
   const std::int64_t rows = result.order.rows;
   const std::int64_t slices = rows / Height;
   const detail::ClassBegins classes = detail::begins_of(result.order);
@@ -417,21 +446,26 @@ void split_entries(const Executor& executor, const Level& level, ColouredLevel& 
   const std::int32_t* const old_of = result.order.old_of.data();
   const auto first = executor.template make<detail::FirstSlot>(slices * (classes.count + 1));
   const auto fullest = executor.template make<std::uint8_t>(slices);
-  {
+  const auto width = executor.template make<std::int32_t>(3 * (slices + 1));
+  result.coarse_slots = executor.template make<SlotRange>(slices);
+  const detail::PlaceSlots place{classes,
+                                 result.coarse_classes,
+                                 first.data(),
+                                 width.data(),
+                                 width.data() + slices + 1,
+                                 width.data() + 2 * (slices + 1),
+                                 result.coarse_slots.data(),
+                                 fullest.data()};
+  if constexpr (by_warps) {
+    detail::plan_slices(executor, read, old_of, place);
+  } else {
     const auto count = executor.template make<std::uint8_t>(rows * (classes.count + 1));
-    const auto width = executor.template make<std::int32_t>(3 * (slices + 1));
-    std::int32_t* const lower = width.data();
-    std::int32_t* const upper = lower + slices + 1;
-    std::int32_t* const outer = upper + slices + 1;
     executor.each(rows, detail::CountByClass{read, old_of, count.data()});
-    result.coarse_slots = executor.template make<SlotRange>(slices);
-    executor.each(slices, detail::PlanSlices<Height>{classes, count.data(), result.coarse_classes,
-                                                     first.data(), lower, upper, outer,
-                                                     result.coarse_slots.data(), fullest.data()});
-    result.lower = make_sliced<Height>(executor, lower, slices);
-    result.upper = make_sliced<Height>(executor, upper, slices);
-    result.outer = make_sliced<Height>(executor, outer, slices);
+    executor.each(slices, detail::PlanSlices<Height>{count.data(), place});
   }
+  result.lower = make_sliced<Height>(executor, place.lower, slices);
+  result.upper = make_sliced<Height>(executor, place.upper, slices);
+  result.outer = make_sliced<Height>(executor, place.outer, slices);
   if (result.upper.slots > INT32_MAX) {
     throw RuntimeFailure("a level has too many rows for one rank's sweeps: use more ranks");
   }
@@ -440,11 +474,15 @@ void split_entries(const Executor& executor, const Level& level, ColouredLevel& 
   const auto part = [](const Sliced& sliced) {
     return detail::PartEntries{sliced.slot.data(), sliced.column.data(), sliced.value.data()};
   };
-  fill_sliced<Height>(
-      executor, std::array{&result.lower, &result.upper, &result.outer},
-      result.classes_of_slices(Height),
-      detail::FillParts<Height>{read, old_of, fullest.data(), first.data(), part(result.lower),
-                                part(result.upper), part(result.outer), result.diagonal.data()});
+  const detail::LevelParts parts{part(result.lower), part(result.upper), part(result.outer)};
+  if constexpr (by_warps) {
+    detail::fill_slices(executor, read, old_of, place, parts, result.diagonal.data());
+  } else {
+    fill_sliced<Height>(executor, std::array{&result.lower, &result.upper, &result.outer},
+                        result.classes_of_slices(Height),
+                        detail::FillParts<Height>{read, old_of, fullest.data(), first.data(), parts,
+                                                  result.diagonal.data()});
+  }
 }
 
 /// A level in the order of its greedy colours, in slices of `Height` rows; classes begin with
@@ -556,15 +594,38 @@ std::vector<std::string> half_sweep_notes(ColumnIndices wanted) {
   return notes;
 }
 
-/// All levels, the finest first; alignment_of(level) is what a level's classes are aligned to.
+namespace detail {
+
+/// About the bytes of a coloured level: off-diagonal entries with their columns, the diagonal and
+/// orders of each row, and what is needed until these are complete.
+inline std::int64_t coloured_bytes(const Level& level, ColumnIndices columns) {
+  constexpr std::int64_t entry_bytes = sizeof(double) + sizeof(std::int32_t);
+  constexpr std::int64_t row_bytes = sizeof(double) + 2 * sizeof(std::int32_t) + sizeof(Side);
+  constexpr std::int64_t more_bytes = 6;
+  constexpr std::int64_t ends_of_classes = 1 << 18;
+  const std::int64_t rows = level.matrix.rows;
+  const std::int64_t of_rows = rows * (row_bytes + more_bytes) + ends_of_classes;
+  // Full columns that are to be packed go back to the system.
+  return of_rows +
+         (columns == ColumnIndices::full ? (level.matrix.entries - rows) * entry_bytes : 0);
+}
+
+}  // namespace detail
+
+/// All levels, the finest first; alignment_of(level) is what a level's classes are aligned to, and
+/// `columns` how they are to be kept in the end.
 template <int Height, class Executor, class AlignmentOf>
 std::vector<ColouredLevel> colour_levels(const Executor& executor, const std::vector<Level>& levels,
-                                         const AlignmentOf& alignment_of, Boundary boundary) {
-  std::vector<ColouredLevel> result = {};
-  result.reserve(levels.size());
-  for (std::size_t n = 0; n < levels.size(); ++n) {
-    result.push_back(colour_level<Height>(executor, levels, n, alignment_of(levels[n]), boundary));
+                                         const AlignmentOf& alignment_of, Boundary boundary,
+                                         ColumnIndices columns = ColumnIndices::full) {
+  std::vector<ColouredLevel> result(levels.size());
+  std::vector<std::int64_t> bytes;
+  for (const Level& level : levels) {
+    bytes.push_back(detail::coloured_bytes(level, columns));
   }
+  side_by_side(executor, bytes, [&](const Executor& own, std::size_t n) {
+    result[n] = colour_level<Height>(own, levels, n, alignment_of(levels[n]), boundary);
+  });
   for (std::size_t n = 0; n + 1 < levels.size(); ++n) {
     const Range rows = result[n].coarse_range();
     result[n].coarse_row = executor.template make<std::int32_t>(rows.size());

@@ -21,6 +21,11 @@ struct Axis {
     return 1 + (begin + at > 0 ? 1 : 0) + (begin + at + 1 < global ? 1 : 0);
   }
 
+  /// The neighbours of all points together.
+  [[nodiscard]] std::int64_t all_neighbours() const {
+    return 3 * local - (begin == 0 ? 1 : 0) - (begin + local == global ? 1 : 0);
+  }
+
   [[nodiscard]] BANKFULL_HOST_DEVICE bool inside(std::int64_t at) const {
     return begin + at >= 0 && begin + at < global;
   }
@@ -79,6 +84,11 @@ struct LocalGrid {
   [[nodiscard]] BANKFULL_HOST_DEVICE int entries(std::int64_t row) const {
     const Point at = point_of_row(row);
     return x.neighbours(at.x) * y.neighbours(at.y) * z.neighbours(at.z);
+  }
+
+  /// Of all rows.
+  [[nodiscard]] std::int64_t all_entries() const {
+    return x.all_neighbours() * y.all_neighbours() * z.all_neighbours();
   }
 
   static BANKFULL_HOST_DEVICE int side_number(int sx, int sy, int sz) {

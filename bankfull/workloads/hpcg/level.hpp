@@ -11,6 +11,10 @@
 #include <cstdint>
 #include <vector>
 
+namespace bankfull {
+class CudaExecutor;
+}
+
 namespace bankfull::hpcg {
 
 // The set-up of each row; bodies for an executor's `each`.
@@ -51,33 +55,24 @@ struct FillRow {
     }
     for (std::int64_t x = at.x - 1; x <= at.x + 1; ++x) {
       if (grid.x.inside(x)) {
-        const std::int64_t neighbour = grid.column(x, at.y + line % 3 - 1, at.z + line / 3 - 1);
-        column[n] = static_cast<std::int32_t>(neighbour);
-        value[n] = entry(neighbour == row);
+        put(n, row, {x, at.y + line % 3 - 1, at.z + line / 3 - 1});
         ++n;
       }
     }
     return n;
   }
-};
 
-/// One of the lines of a row, so that on a GPU neighbouring threads write neighbouring entries.
-struct FillLineOfRow {
-  FillRow rows = {};
-
-  BANKFULL_HOST_DEVICE void operator()(std::int64_t number) const {
-    const std::int64_t row = number / FillRow::lines;
-    const int line = static_cast<int>(number % FillRow::lines);
-    const Point at = rows.grid.point_of_row(row);
-    const int entries =
-        1 + (rows.grid.x.inside(at.x - 1) ? 1 : 0) + (rows.grid.x.inside(at.x + 1) ? 1 : 0);
-    std::int64_t n = rows.start[row];
-    for (int before = 0; before < line; ++before) {
-      n += rows.has_line(at, before) ? entries : 0;
-    }
-    rows.fill_line(row, at, line, n);
+  /// Entry n, which is the row's one for this point.
+  BANKFULL_HOST_DEVICE void put(std::int64_t n, std::int64_t row, const Point& at) const {
+    const std::int64_t neighbour = grid.column(at.x, at.y, at.z);
+    column[n] = static_cast<std::int32_t>(neighbour);
+    value[n] = entry(neighbour == row);
   }
 };
+
+/// Queues FillRow for all rows, a warp a row: neighbouring threads write neighbouring entries.
+/// Defined in cuda/fill_rows.cu.
+void fill_rows_by_warps(const CudaExecutor& executor, const FillRow& fill);
 
 /// Another operator than the benchmark's, for a check of the checks.
 struct ScaleEntry {
@@ -136,7 +131,7 @@ void fill_rows(const Executor& executor, const Geometry& geometry, Csr& matrix) 
   if constexpr (Executor::space == MemorySpace::host) {
     executor.each(matrix.rows, fill);
   } else {
-    executor.each(matrix.rows * FillRow::lines, FillLineOfRow{fill});
+    fill_rows_by_warps(executor, fill);
   }
 }
 
@@ -192,18 +187,41 @@ void perturb_levels(const Executor& executor, std::vector<Level>& levels,
   executor.synchronize();
 }
 
+namespace detail {
+
+/// What make_levels allocates for levels of these grids, with room for what it needs meanwhile.
+inline std::int64_t bytes_of_levels(const std::vector<Level>& levels) {
+  constexpr std::int64_t entry_bytes = sizeof(double) + sizeof(std::int32_t);
+  std::int64_t bytes = 0;
+  for (const Level& level : levels) {
+    const LocalGrid& grid = level.geometry.grid;
+    const bool finest = &level == &levels.front();
+    const std::int64_t row_bytes = sizeof(std::int64_t) + sizeof(std::int32_t) +
+                                   (finest ? sizeof(double) : sizeof(std::int32_t));
+    bytes += grid.all_entries() * entry_bytes + grid.rows() * row_bytes;
+  }
+  constexpr std::int64_t ends_of_arrays = 1 << 16;
+  return bytes + ends_of_arrays;
+}
+
+}  // namespace detail
+
 /// All levels of a rank's system, the finest first; with matrices of the host, one per level, in
 /// place of the benchmark's where some are given.
 template <class Executor>
-std::vector<Level> make_levels(const Executor& executor, const Problem& problem, int ranks,
-                               int rank, const std::vector<HostCsr>& matrices = {}) {
+std::vector<Level> make_levels(const Executor& given, const Problem& problem, int ranks, int rank,
+                               const std::vector<HostCsr>& matrices = {}) {
   expects(matrices.empty() || matrices.size() == level_count, "there is a matrix for each level");
   std::vector<Level> levels;
   levels.reserve(level_count);
   for (int n = 0; n < level_count; ++n) {
-    Level level{make_geometry(decompose(problem, ranks, n), rank), {}, {}};
-    level.matrix = matrices.empty() ? assemble(executor, level.geometry)
-                                    : load_csr(executor, matrices.at(static_cast<std::size_t>(n)));
+    levels.push_back({make_geometry(decompose(problem, ranks, n), rank), {}});
+  }
+  const Executor executor = given.with_region(detail::bytes_of_levels(levels));
+  for (std::size_t n = 0; n < levels.size(); ++n) {
+    Level& level = levels[n];
+    level.matrix =
+        matrices.empty() ? assemble(executor, level.geometry) : load_csr(executor, matrices.at(n));
     const std::int64_t rows = level.matrix.rows;
     if (n == 0) {
       level.right_hand = executor.template make<double>(rows);
@@ -211,9 +229,8 @@ std::vector<Level> make_levels(const Executor& executor, const Problem& problem,
     } else {
       level.fine_row = executor.template make<std::int32_t>(rows);
       executor.each(
-          rows, FineRowOf{levels.back().geometry.grid, level.geometry.grid, level.fine_row.data()});
+          rows, FineRowOf{levels[n - 1].geometry.grid, level.geometry.grid, level.fine_row.data()});
     }
-    levels.push_back(std::move(level));
   }
   executor.synchronize();
   return levels;

@@ -108,4 +108,15 @@ struct LoadNewRow {
   }
 };
 
+/// The finest level's right-hand side in a new order of rows, as the set-up stored it.
+struct LoadNewRightHand {
+  const double* stored = {};
+  const std::int32_t* old_of = {};
+  double* right_hand = {};
+
+  BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
+    right_hand[row] = old_of[row] < 0 ? 0.0 : stored[old_of[row]];
+  }
+};
+
 }  // namespace bankfull::hpcg

@@ -10,19 +10,21 @@ class CudaSystem final : public System {
  public:
   CudaSystem(const Problem& problem, const Communicator& ranks,
              const std::vector<HostCsr>& matrices)
-      : problem_(problem), ranks_(ranks), stream_(problem.device), matrices_(matrices) {
+      : problem_(problem),
+        ranks_(ranks),
+        stream_(problem.device),
+        executor_(stream_),
+        matrices_(matrices) {
     ranks.agree([&] { cuda::require_sweeps(stream_, problem.sweeps); });
-    levels_ = make_levels(CudaExecutor(stream_), problem, ranks.size(), ranks.rank(), matrices_);
+    levels_ = make_levels(executor_, problem, ranks.size(), ranks.rank(), matrices_);
   }
 
   [[nodiscard]] const std::vector<Level>& levels() const override { return levels_; }
 
-  void perturb(double epsilon) override {
-    perturb_levels(CudaExecutor(stream_), levels_, matrices_, epsilon);
-  }
+  void perturb(double epsilon) override { perturb_levels(executor_, levels_, matrices_, epsilon); }
 
   [[nodiscard]] std::int64_t wrong_rows() const override {
-    return hpcg::wrong_rows(CudaExecutor(stream_), levels_);
+    return hpcg::wrong_rows(executor_, levels_);
   }
 
   std::unique_ptr<CgBackend> make_backend(Variant variant) override {
@@ -43,7 +45,7 @@ class CudaSystem final : public System {
   }
 
  private:
-  [[nodiscard]] cuda::BackendSetup setup() const { return {problem_, ranks_, stream_, levels_}; }
+  [[nodiscard]] cuda::BackendSetup setup() const { return {problem_, ranks_, executor_, levels_}; }
 
   std::unique_ptr<CgBackend> make_cusparse_backend(Variant variant) {
     ranks_.agree([&] { require_cusparse(variant); });
@@ -57,6 +59,7 @@ class CudaSystem final : public System {
   Problem problem_;
   const Communicator& ranks_;
   Stream stream_;
+  CudaExecutor executor_;
   std::vector<HostCsr> matrices_;  ///< that were given
   std::vector<Level> levels_;
 };

@@ -60,7 +60,9 @@ class CudaTuned final : public CudaBackend {
                 sums_.partials()) {
     fill_bytes(partials_.data(), 0xff, partials_.bytes(), stream());
     deal_ranges();
-    CudaTuned::exaggerate_diagonal(false);
+    // The diagonal came with the other entries.
+    executor_.each(rows_, LoadNewRightHand{set_up_.front().right_hand.data(),
+                                           levels_.finest().order.old_of.data(), b_.data()});
     if (levels_.exchange(0).recordable()) {
       cycle_.record();
     }
@@ -346,20 +348,44 @@ class CudaTuned final : public CudaBackend {
   RepeatedWork cycle_{stream(), [this] { half_sweep_cycle(sweeps_); }};
 };
 
+/// About the bytes of a tuned backend beyond its matrices: vectors, and the items of a fused cycle.
+/// None where columns are to be packed: vectors then take the place of the full ones.
+std::int64_t vector_bytes(const Problem& problem, const std::vector<ColouredLevel>& levels,
+                          std::size_t first_fused) {
+  if (problem.columns == ColumnIndices::slim) {
+    return 0;
+  }
+  constexpr std::int64_t ends_of_arrays = 1 << 18;
+  std::int64_t vectors = 0;
+  for (std::size_t n = 0; n < levels.size(); ++n) {
+    const std::int64_t each = n == 0 ? 8 : n >= first_fused ? 4 + 2 * fused::awaited_vectors : 3;
+    vectors += each * levels[n].vector_size();
+  }
+  const bool recurrence = problem.products == Products::recurrence;
+  vectors += recurrence ? levels.front().rows() : 0;
+  return vectors * static_cast<std::int64_t>(sizeof(double)) + ends_of_arrays;
+}
+
 }  // namespace
 
-std::unique_ptr<CgBackend> make_tuned_backend(const BackendSetup& setup) {
-  const auto& [problem, ranks, stream, levels] = setup;
-  const CudaExecutor executor(stream);
+std::unique_ptr<CgBackend> make_tuned_backend(const BackendSetup& given) {
+  const Problem& problem = given.problem;
+  const std::vector<Level>& levels = given.levels;
   const auto chunk_rows = [&](const Level& level) {
-    return chunk_rows_of(setup.stream, setup.problem.sweeps, level.matrix.rows);
+    return chunk_rows_of(given.stream(), problem.sweeps, level.matrix.rows);
   };
-  auto coloured = colour_levels<slice_height>(executor, levels, chunk_rows, Boundary::apart);
+  auto coloured = colour_levels<slice_height>(given.executor, levels, chunk_rows, Boundary::apart,
+                                              problem.columns);
+  const bool fuses = problem.sweeps == Sweeps::automatic && given.ranks.size() == 1;
+  const std::size_t first_fused =
+      fuses ? fused::first_small_level(coloured, multiprocessors_of(given.stream().device()))
+            : coloured.size();
+  const CudaExecutor executor =
+      given.executor.with_region(vector_bytes(problem, coloured, first_fused));
+  const BackendSetup setup{problem, given.ranks, executor, levels};
   fused::Plan fused{.first = coloured.size()};
-  if (problem.sweeps == Sweeps::automatic && ranks.size() == 1) {
-    const int multiprocessors = multiprocessors_of(stream.device());
-    fused =
-        fused::plan_for(executor, coloured, fused::first_small_level(coloured, multiprocessors));
+  if (fuses) {
+    fused = fused::plan_for(executor, coloured, first_fused);
   }
   std::vector<ChunkPlan> plans(coloured.size());
   for (std::size_t n = 0; n < fused.first; ++n) {

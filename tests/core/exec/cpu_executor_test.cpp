@@ -1,5 +1,7 @@
 #include "bankfull/core/exec/cpu_executor.hpp"
 
+#include "bankfull/core/exec/side_by_side.hpp"
+
 #include <gtest/gtest.h>
 #include <numeric>
 #include <vector>
@@ -57,6 +59,15 @@ TEST_P(CpuExecutorTest, CopiesBothWays) {
   executor_.synchronize();
   EXPECT_EQ(executor_.to_host(buffer.data(), 100), values);
   EXPECT_EQ(executor_.team().threads(), GetParam());
+}
+
+TEST_P(CpuExecutorTest, DoesOneAfterTheOther) {
+  std::vector<std::size_t> done;
+  side_by_side(executor_, {0, 0, 0, 0}, [&](const CpuExecutor& executor, std::size_t n) {
+    EXPECT_EQ(executor.team().threads(), executor_.team().threads());
+    done.push_back(n);
+  });
+  EXPECT_EQ(done, (std::vector<std::size_t>{0, 1, 2, 3}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Teams, CpuExecutorTest, ::testing::Values(1, 2, 3, 8));

@@ -36,10 +36,11 @@ CoarseCorrections coarse_corrections(const Problem& problem, std::size_t first) 
     plans.push_back(cuda::plan_chunks(executor, level, cuda::tile_rows, Sweeps::syncfree));
   }
   const std::int64_t size = coloured.front().vector_size();
-  const auto r = cuda::zero_vector(stream, size);
-  const auto x = cuda::zero_vector(stream, size);
-  const cuda::TunedLevels<FullColumns> tuned({problem, *ranks, stream, levels}, std::move(coloured),
-                                             std::move(plans), r.data(), x.data());
+  const auto r = cuda::zero_vector(executor, size);
+  const auto x = cuda::zero_vector(executor, size);
+  const cuda::TunedLevels<FullColumns> tuned({problem, *ranks, executor, levels},
+                                             std::move(coloured), std::move(plans), r.data(),
+                                             x.data());
   const ColouredLevel& finer = tuned.all()[first - 1];
   double* const corrected = tuned.x(first - 1);
   fill_rows(executor, tuned.all()[first], 1, const_cast<double*>(tuned.arguments(first).r));

@@ -1,5 +1,6 @@
 #include "bankfull/core/exec/cpu_executor.hpp"
 #include "bankfull/core/exec/cuda_executor.cuh"
+#include "bankfull/core/memory/memory.hpp"
 #include "bankfull/workloads/hpcg/coloured_level.hpp"
 #include "bankfull/workloads/hpcg/level.hpp"
 #include "bankfull/workloads/hpcg/problem.hpp"
@@ -83,6 +84,30 @@ TEST_F(GpuColouredLevel, HasTheEntriesOfTheCpuInTheSamePlaces) {
         EXPECT_TRUE(got[n].outer == expected[n].outer) << "level " << n;
       }
     }
+  }
+}
+
+/// Estimates that are too low cost time: what they leave out needs further allocations.
+TEST_F(GpuColouredLevel, MostIsInOneAllocation) {
+  const Stream stream(own_gpu());
+  const CudaExecutor gpu(stream);
+  Problem problem;
+  problem.local = {48, 40, 56};
+  constexpr auto unit = static_cast<std::int64_t>(MemoryRegion::alignment);
+  for (const OfRanks of : {OfRanks{1, 0}, OfRanks{8, 5}}) {
+    const MemoryWatch watch(MemorySpace::device);
+    const auto levels = make_levels(gpu, problem, of.ranks, of.rank);
+    EXPECT_EQ(watch.max_bytes(), (detail::bytes_of_levels(levels) + unit - 1) / unit * unit);
+    const std::int64_t set_up = watch.max_bytes();
+    const auto coloured = colour_levels<warp>(
+        gpu, levels, [](const Level&) { return 256; }, Boundary::apart);
+    std::int64_t about = 0;
+    for (const Level& level : levels) {
+      about += detail::coloured_bytes(level, ColumnIndices::full);
+    }
+    const std::int64_t more = watch.max_bytes() - set_up;
+    EXPECT_GE(more, about);
+    EXPECT_LE(more, about + about / 2);  // a second one of the size would be as much again
   }
 }
 

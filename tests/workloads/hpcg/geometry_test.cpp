@@ -158,5 +158,19 @@ TEST(Levels, AreThoseOfTheTextbook) {
   }
 }
 
+TEST(Geometry, EntriesAreCountedWithoutRows) {
+  for (const Grid3& process_grid : process_grids()) {
+    SCOPED_TRACE(to_string(process_grid));
+    for (const Geometry& geometry : geometries_of(process_grid, 1)) {
+      const LocalGrid& grid = geometry.grid;
+      std::int64_t entries = 0;
+      for (std::int64_t row = 0; row < grid.rows(); ++row) {
+        entries += grid.entries(row);
+      }
+      EXPECT_EQ(grid.all_entries(), entries);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace bankfull::hpcg

@@ -64,7 +64,7 @@ CgTimes MarkedTimes::take() {
 
 CudaBackend::CudaBackend(const BackendSetup& setup, std::int64_t rows, std::int64_t vector_size)
     : ranks_(setup.ranks),
-      executor_(setup.stream),
+      executor_(setup.executor),
       rows_(rows),
       b_(make_vector(vector_size)),
       x_(make_vector(vector_size)),
@@ -74,17 +74,17 @@ CudaBackend::CudaBackend(const BackendSetup& setup, std::int64_t rows, std::int6
       ap_(make_vector(vector_size)),
       scalars_(MemorySpace::device, 1),
       sums_(max_partials(rows)),
-      over_ranks_(setup.ranks, 1, setup.problem.transport, setup.stream) {
-  fill_bytes(scalars_.data(), 0, scalars_.bytes(), setup.stream);
+      over_ranks_(setup.ranks, 1, setup.problem.transport, setup.stream()) {
+  fill_bytes(scalars_.data(), 0, scalars_.bytes(), stream());
 }
 
 double CudaBackend::squared_residual() {
   return executor_.to_host(&scalars_.data()->rr, 1).front();
 }
 
-Buffer<double> zero_vector(const Stream& stream, std::int64_t size) {
-  Buffer<double> vector(MemorySpace::device, static_cast<std::size_t>(size));
-  fill_bytes(vector.data(), 0, vector.bytes(), stream);
+Buffer<double> zero_vector(const CudaExecutor& executor, std::int64_t size) {
+  auto vector = executor.make<double>(size);
+  fill_bytes(vector.data(), 0, vector.bytes(), executor.stream());
   return vector;
 }
 

@@ -60,15 +60,17 @@ inline dim3 blocks_for(std::int64_t count) {
   return dim3(static_cast<unsigned>((count + threads_per_block - 1) / threads_per_block));
 }
 
-/// Memory of the stream's device, filled with 0 in its order.
-Buffer<double> zero_vector(const Stream& stream, std::int64_t size);
+/// An array of the executor, filled with 0 in the order of its stream.
+Buffer<double> zero_vector(const CudaExecutor& executor, std::int64_t size);
 
 /// Arguments of the backends' constructors; the objects referred to must outlive the backends.
 struct BackendSetup {
   const Problem& problem;
   const Communicator& ranks;
-  const Stream& stream;
+  const CudaExecutor& executor;
   const std::vector<Level>& levels;
+
+  [[nodiscard]] const Stream& stream() const { return executor.stream(); }
 };
 
 /// Base of the GPU backends.
@@ -82,7 +84,7 @@ class CudaBackend : public CgBackend {
 
  protected:
   [[nodiscard]] Buffer<double> make_vector(std::int64_t size) const {
-    return zero_vector(stream(), size);
+    return zero_vector(executor_, size);
   }
   [[nodiscard]] const Stream& stream() const { return executor_.stream(); }
 

@@ -1,10 +1,10 @@
 #include "bankfull/workloads/hpcg/cuda/chunks.cuh"
 
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/base/gpu_arch.hpp"
 
-#include <algorithm>
-#include <iterator>
+#include <bit>
 
 namespace bankfull::hpcg::cuda {
 namespace {
@@ -13,10 +13,18 @@ constexpr int threads = static_cast<int>(tile_rows);
 constexpr std::int32_t vacant = -1;
 constexpr std::int32_t table_size = 512;
 
+/// The place of a chunk in an empty table. Chunks side by side have places side by side; those of
+/// different classes, which often lie multiples of the table apart, do not share theirs.
+__device__ std::int32_t first_place(std::int32_t chunk) {
+  constexpr std::int32_t between_tables = 73;
+  return (chunk + chunk / table_size * between_tables) % table_size;
+}
+
 /// A set of chunks in shared memory, by open addressing; a full one takes no more.
 __device__ void insert(std::int32_t* table, std::int32_t chunk) {
+  const std::int32_t first = first_place(chunk);
   for (std::int32_t n = 0; n < table_size; ++n) {
-    std::int32_t* const place = table + (chunk + n) % table_size;
+    std::int32_t* const place = table + (first + n) % table_size;
     // Mostly the chunk is there, and atomic operations on one word take turns where loads do not.
     if (*static_cast<const volatile std::int32_t*>(place) == chunk) {
       return;
@@ -28,34 +36,44 @@ __device__ void insert(std::int32_t* table, std::int32_t chunk) {
   }
 }
 
-/// Inserts the chunks that hold the columns of a row.
+/// Inserts the chunks, of 2^chunk_bits rows, that hold the columns of a row. All lanes of a warp
+/// call it for the rows of a slice.
 __device__ void insert_columns(const SlicedView<FullColumns>& part, std::int64_t row,
-                               std::int64_t chunk_rows, std::int32_t* table) {
+                               int chunk_bits, std::int32_t* table) {
+  constexpr int at_once = 8;
   const std::int64_t slice = row / slice_height;
-  std::int32_t last = vacant;
-  for (std::int64_t slot = part.slot[slice]; slot < part.slot[slice + 1]; ++slot) {
-    const std::int32_t column = part.columns.column[slot * slice_height + row % slice_height];
-    const auto chunk = static_cast<std::int32_t>(column / chunk_rows);
-    if (chunk != last) {
-      insert(table, chunk);
-      last = chunk;
+  const std::int64_t lane = row % slice_height;
+  const std::int64_t end = part.slot[slice + 1];
+  for (std::int64_t slot = part.slot[slice]; slot < end; slot += at_once) {
+    std::int32_t chunk[at_once];
+#pragma unroll
+    for (int n = 0; n < at_once; ++n) {
+      const std::int64_t mine = min(slot + n, end - 1);
+      chunk[n] = part.columns.column[mine * slice_height + lane] >> chunk_bits;
+    }
+#pragma unroll
+    for (int n = 0; n < at_once; ++n) {
+      const std::int32_t beside = __shfl_up_sync(~0U, chunk[n], 1);
+      if (lane == 0 || chunk[n] != beside) {
+        insert(table, chunk[n]);
+      }
     }
   }
 }
 
 /// One block finds what one chunk depends on.
 __global__ void __launch_bounds__(threads)
-    find_dependences(SlicedView<FullColumns> part, std::int64_t chunk_rows,
-                     const std::int32_t* position, std::int32_t* list, std::int32_t* reach,
-                     std::int32_t* most) {
+    find_dependences(SlicedView<FullColumns> part, int chunk_bits, const std::int32_t* position,
+                     std::int32_t* list, std::int32_t* reach, std::int32_t* most) {
   __shared__ std::int32_t table[table_size];
   for (int n = static_cast<int>(threadIdx.x); n < table_size; n += threads) {
     table[n] = vacant;
   }
   __syncthreads();
-  const std::int64_t begin = std::int64_t{blockIdx.x} * chunk_rows;
-  for (std::int64_t row = begin + threadIdx.x; row < begin + chunk_rows; row += threads) {
-    insert_columns(part, row, chunk_rows, table);
+  const std::int64_t begin = std::int64_t{blockIdx.x} << chunk_bits;
+  const std::int64_t end = begin + (std::int64_t{1} << chunk_bits);
+  for (std::int64_t row = begin + threadIdx.x; row < end; row += threads) {
+    insert_columns(part, row, chunk_bits, table);
   }
   __syncthreads();
   __shared__ int found;
@@ -136,10 +154,13 @@ Reach find_all(const CudaExecutor& executor, const ColouredLevel& level,
                const Buffer<std::int32_t>& position, ChunkPlan& plan) {
   const auto found = executor.make<std::int32_t>(2);
   executor.fill(found.data(), 2, std::int32_t{0});
+  const auto rows = static_cast<std::uint64_t>(plan.rows);
+  expects(std::has_single_bit(rows), "chunks have a power of two rows");
+  const int chunk_bits = std::countr_zero(rows);
   const auto find = [&](const Sliced& part, Dependences& result) {
     result = executor.make<std::int32_t>(plan.chunks * max_dependences);
     launch(executor.stream(), {dim3(static_cast<unsigned>(plan.chunks)), dim3(threads)},
-           find_dependences, part.full_view(), plan.rows,
+           find_dependences, part.full_view(), chunk_bits,
            static_cast<const std::int32_t*>(position.data()), result.data(), found.data(),
            found.data() + 1);
   };
@@ -187,34 +208,101 @@ std::int64_t chunks_at_once(const CudaExecutor& executor, const ChunkPlan& plan)
   return chunks_each * multiprocessors_of(executor.stream().device());
 }
 
-/// Each class follows the previous one at a distance: far enough that the values it needs are
-/// complete, and no further, so that x is still in the cache.
-std::vector<std::int32_t> sweep_order(const ColouredLevel& level, std::int64_t chunk_rows,
-                                      const std::vector<std::int32_t>& position,
-                                      std::int64_t distance) {
-  // Position in the upper half, chunk in the lower one: integers sort faster than pairs.
-  std::vector<std::uint64_t> keys;
-  keys.reserve(position.size());
-  for (std::size_t number = 0; number < level.order.classes.size(); ++number) {
-    const Range rows = level.order.classes[number].all();
-    for (std::int64_t n = rows.begin / chunk_rows; n * chunk_rows < rows.end; ++n) {
-      const std::int64_t place =
-          position[static_cast<std::size_t>(n)] + static_cast<std::int64_t>(number) * distance;
-      keys.push_back(static_cast<std::uint64_t>(place) << 32U | static_cast<std::uint64_t>(n));
+/// The chunks of the interiors and boundaries of all classes, whose rows are in the matrix's own
+/// order, so that positions ascend; plain data for kernels.
+struct ChunkRuns {
+  int count = 0;
+  Range run[2 * hpcg::detail::max_classes] = {};
+
+  [[nodiscard]] __host__ __device__ std::int64_t chunks() const {
+    std::int64_t sum = 0;
+    for (int n = 0; n < count; ++n) {
+      sum += run[n].size();
     }
+    return sum;
   }
-  std::sort(keys.begin(), keys.end());
-  std::vector<std::int32_t> order(keys.size());
-  std::transform(keys.begin(), keys.end(), order.begin(),
-                 [](std::uint64_t key) { return static_cast<std::int32_t>(key & 0xffffffffU); });
-  return order;
+};
+
+ChunkRuns runs_of(const ColouredLevel& level, std::int64_t chunk_rows) {
+  ChunkRuns runs;
+  const auto add = [&](const Range& rows) {
+    runs.run[runs.count++] = {rows.begin / chunk_rows, (rows.end + chunk_rows - 1) / chunk_rows};
+  };
+  expects(level.order.classes.size() <= hpcg::detail::max_classes, "classes have their runs");
+  for (const RowClass& rows : level.order.classes) {
+    add(rows.interior);
+    add(rows.boundary);
+  }
+  return runs;
 }
 
-Buffer<std::int32_t> on_device(const CudaExecutor& executor,
-                               const std::vector<std::int32_t>& values) {
-  auto buffer = executor.make<std::int32_t>(static_cast<std::int64_t>(values.size()));
-  executor.from_host(values, buffer.data());
-  return buffer;
+/// Places chunks in the order of a sweep, by how many come before: each class follows the previous
+/// one at a distance, far enough that the values it needs are complete, and no further, so that x
+/// is still in the cache.
+struct PlaceChunks {
+  ChunkRuns runs;
+  const std::int32_t* position;
+  std::int64_t distance;
+  std::int32_t* order;
+  std::int32_t* first;
+  std::int32_t* rest;
+
+  __device__ void operator()(std::int64_t chunk) const {
+    const int own = run_of(chunk);
+    const std::int64_t place = place_of(own, chunk);
+    std::int64_t before = 0;
+    for (int n = 0; n < runs.count; ++n) {
+      before += before_in(n, place, chunk);
+    }
+    const auto number = static_cast<std::int32_t>(chunk);
+    order[before] = number;
+    const std::int64_t of_first = before_in(0, place, chunk);
+    if (own == 0) {
+      first[of_first] = number;
+    } else {
+      rest[before - of_first] = number;
+    }
+  }
+
+ private:
+  [[nodiscard]] __device__ int run_of(std::int64_t chunk) const {
+    int n = 0;
+    while (chunk < runs.run[n].begin || chunk >= runs.run[n].end) {
+      ++n;
+    }
+    return n;
+  }
+
+  [[nodiscard]] __device__ std::int64_t place_of(int run, std::int64_t chunk) const {
+    return position[chunk] + run / 2 * distance;
+  }
+
+  /// Chunks of a run with lower places, or with the same and lower numbers.
+  [[nodiscard]] __device__ std::int64_t before_in(int run, std::int64_t place,
+                                                  std::int64_t chunk) const {
+    Range left = runs.run[run];
+    while (left.begin < left.end) {
+      const std::int64_t middle = (left.begin + left.end) / 2;
+      const std::int64_t there = place_of(run, middle);
+      const bool comes_before = there < place || (there == place && middle < chunk);
+      left = comes_before ? Range{middle + 1, left.end} : Range{left.begin, middle};
+    }
+    return left.begin - runs.run[run].begin;
+  }
+};
+
+/// Queues the orders of a plan.
+void order_chunks(const CudaExecutor& executor, const ColouredLevel& level,
+                  const Buffer<std::int32_t>& position, std::int64_t distance, ChunkPlan& plan) {
+  const ChunkRuns runs = runs_of(level, plan.rows);
+  const std::int64_t chunks = runs.chunks();
+  expects(chunks == plan.chunks, "every chunk is of a class");
+  const std::int64_t of_first = runs.run[0].size();
+  plan.order = executor.make<std::int32_t>(chunks);
+  plan.first = executor.make<std::int32_t>(of_first);
+  plan.rest = executor.make<std::int32_t>(chunks - of_first);
+  executor.each(chunks, PlaceChunks{runs, position.data(), distance, plan.order.data(),
+                                    plan.first.data(), plan.rest.data()});
 }
 
 }  // namespace
@@ -249,17 +337,7 @@ ChunkPlan plan_chunks(const CudaExecutor& executor, const ColouredLevel& level,
   const Reach reach = find_all(executor, level, position, plan);
   plan.sweeps = way_of(executor, level, plan, reach, sweeps);
   const std::int64_t distance = reach.distance + 1 + chunks_at_once(executor, plan) / classes;
-  const auto order =
-      sweep_order(level, chunk_rows, executor.to_host(position.data(), plan.chunks), distance);
-  plan.order = on_device(executor, order);
-  const std::int64_t first_end = level.order.classes.front().interior.end;
-  const auto middle = [&](std::int32_t chunk) { return chunk * chunk_rows < first_end; };
-  std::vector<std::int32_t> first;
-  std::vector<std::int32_t> rest;
-  std::partition_copy(order.begin(), order.end(), std::back_inserter(first),
-                      std::back_inserter(rest), middle);
-  plan.first = on_device(executor, first);
-  plan.rest = on_device(executor, rest);
+  order_chunks(executor, level, position, distance, plan);
   settle_flags(executor, plan);
   return plan;
 }

@@ -1,7 +1,7 @@
 #include "bankfull/workloads/hpcg/cuda/fused_plan.cuh"
 
-#include <algorithm>
-#include <array>
+#include "bankfull/core/base/expects.hpp"
+
 #include <limits>
 
 namespace bankfull::hpcg::cuda::fused {
@@ -63,48 +63,52 @@ struct FindFacts {
   }
 };
 
-/// A level as the planner sees it.
+/// A level as its planner sees it; plain data for kernels.
 struct LevelSlices {
-  std::vector<Range> classes;  ///< of slices that are not empty
-  Range coarse_classes;
-  std::vector<SliceFacts> facts;
+  int classes = 0;
+  Range slices[hpcg::detail::max_classes] = {};  ///< of each class, those that are not empty
+  Range coarse_classes = {};
+  const SliceFacts* facts = nullptr;  ///< of each slice
 };
 
-LevelSlices read_level(const CudaExecutor& executor, const ColouredLevel& level) {
+LevelSlices slices_of(const ColouredLevel& level, const SliceFacts* facts) {
+  LevelSlices result{.classes = hpcg::detail::begins_of(level.order).count,
+                     .coarse_classes = level.coarse_classes,
+                     .facts = facts};
+  for (int n = 0; n < result.classes; ++n) {
+    const Range all = level.order.classes[static_cast<std::size_t>(n)].all();
+    result.slices[n] = {all.begin / slice_height, (all.end + slice_height - 1) / slice_height};
+  }
+  return result;
+}
+
+Buffer<SliceFacts> find_facts(const CudaExecutor& executor, const ColouredLevel& level) {
   const std::int64_t slices = level.rows() / slice_height;
-  const auto facts = executor.make<SliceFacts>(slices);
+  auto facts = executor.make<SliceFacts>(slices);
   executor.each(slices, FindFacts{hpcg::detail::begins_of(level.order), level.order.old_of.data(),
                                   sliced_view<FullColumns>(level.lower),
                                   sliced_view<FullColumns>(level.upper), level.coarse_slots.data(),
                                   facts.data()});
-  LevelSlices result{.classes = {},
-                     .coarse_classes = level.coarse_classes,
-                     .facts = executor.to_host(facts.data(), slices)};
-  for (const RowClass& rows : level.order.classes) {
-    const Range all = rows.all();
-    result.classes.push_back(
-        {all.begin / slice_height, (all.end + slice_height - 1) / slice_height});
-  }
-  return result;
+  return facts;
 }
 
 /// Where the items of a warp go in its ring, one after the other.
 class RingPlaces {
  public:
-  explicit RingPlaces(unsigned ring_bytes) : ring_bytes_(ring_bytes) {}
+  __device__ explicit RingPlaces(unsigned ring_bytes) : ring_bytes_(ring_bytes) {}
 
-  void place(Item& item, unsigned bytes) {
+  __device__ void place(Item& item, unsigned bytes) {
     const unsigned begin = head_ + bytes > ring_bytes_ ? 0U : head_;
-    const auto in_the_way = [&](std::int64_t number) {
-      const Held& held = held_[static_cast<std::size_t>(number % max_ahead)];
+    const auto in_the_way = [&](int number) {
+      const Held& held = held_[number % max_ahead];
       return held.begin < begin + bytes && begin < held.end;
     };
-    std::int64_t needed = std::max(oldest_, number_ - max_ahead + 1);
-    for (std::int64_t n = needed; n < number_; ++n) {
+    int needed = max(oldest_, number_ - max_ahead + 1);
+    for (int n = needed; n < number_; ++n) {
       needed = in_the_way(n) ? n + 1 : needed;
     }
     oldest_ = needed;
-    held_[static_cast<std::size_t>(number_ % max_ahead)] = {begin, begin + bytes};
+    held_[number_ % max_ahead] = {begin, begin + bytes};
     item.offset = begin;
     item.distance = static_cast<std::uint8_t>(number_ + 1 - oldest_);
     head_ = begin + bytes;
@@ -119,92 +123,128 @@ class RingPlaces {
 
   unsigned ring_bytes_;
   unsigned head_ = 0;
-  std::int64_t number_ = 0;
-  std::int64_t oldest_ = 0;  ///< the first item that may still hold its bytes
-  std::array<Held, max_ahead> held_ = {};
+  int number_ = 0;
+  int oldest_ = 0;  ///< the first item that may still hold its bytes
+  Held held_[max_ahead] = {};
 };
 
-class Planner {
- public:
-  Planner(const std::vector<LevelSlices>& levels, std::size_t first, int blocks,
-          unsigned ring_bytes)
-      : levels_(levels), first_(first), blocks_(blocks), ring_bytes_(ring_bytes) {}
+/// Deals the slices of a cycle's steps to the warps of its blocks; plain data for kernels.
+struct Dealer {
+  LevelSlices level[level_count] = {};
+  int first = 0;
+  int levels = 0;
+  int blocks = 0;
 
-  void run() {
-    for (block_ = 0; block_ < blocks_; ++block_) {
-      places_.assign(warps, RingPlaces(ring_bytes_));
-      for (auto& list : lists_) {
-        list.clear();
-      }
-      add_cycle(first_);
-      for (const auto& list : lists_) {
-        begin.push_back(static_cast<std::int32_t>(items.size()));
-        items.insert(items.end(), list.begin(), list.end());
+  /// visit(level, step, slice) for all that a warp does, in its order.
+  template <class Visit>
+  __device__ void for_each_item(int block, int warp, const Visit& visit) const {
+    const auto add = [&](int n, Step step) { add_step(block, warp, n, step, visit); };
+    for (int n = first; n < levels; ++n) {
+      add(n, Step::from_zero);
+      add(n, Step::after_zero);
+      if (n + 1 < levels) {
+        add(n, Step::restriction);
       }
     }
-    begin.push_back(static_cast<std::int32_t>(items.size()));
+    for (int n = levels - 2; n >= first; --n) {
+      add(n, Step::prolongation);
+      add(n, Step::again);
+      add(n, Step::back_again);
+    }
   }
-
-  std::vector<Item> items;
-  std::vector<std::int32_t> begin;
-  bool fits = true;
 
  private:
-  void add_cycle(std::size_t level) {
-    add(level, Step::from_zero);
-    add(level, Step::after_zero);
-    if (level + 1 < levels_.size()) {
-      add(level, Step::restriction);
-      add_cycle(level + 1);
-      add(level, Step::prolongation);
-      add(level, Step::again);
-      add(level, Step::back_again);
-    }
-  }
-
   /// The block's part of a class. Where classes cannot be divided evenly, they give more of their
   /// slices to different blocks.
-  [[nodiscard]] Range share(const LevelSlices& level, std::int64_t number) const {
-    const Range& slices = level.classes[static_cast<std::size_t>(number)];
-    const auto classes = static_cast<std::int64_t>(level.classes.size());
-    const auto bound = [&](std::int64_t block) {
-      return block == blocks_
-                 ? slices.end
-                 : slices.begin +
-                       (slices.size() * block * classes + number * blocks_) / (blocks_ * classes);
+  [[nodiscard]] __device__ Range share(const LevelSlices& of, std::int64_t number,
+                                       std::int64_t block) const {
+    const Range& slices = of.slices[number];
+    const std::int64_t classes = of.classes;
+    const auto bound = [&](std::int64_t n) {
+      return n == blocks ? slices.end
+                         : slices.begin +
+                               (slices.size() * n * classes + number * blocks) / (blocks * classes);
     };
-    return {bound(block_), bound(block_ + 1)};
+    return {bound(block), bound(block + 1)};
   }
 
   /// Slices keep their warp in all steps: what only their own rows read needs no waiting.
-  void add(std::size_t number, Step step) {
-    const LevelSlices& level = levels_[number];
-    const auto classes = static_cast<std::int64_t>(level.classes.size());
+  template <class Visit>
+  __device__ void add_step(int block, int warp, int number, Step step, const Visit& visit) const {
+    const LevelSlices& of = level[number];
     const bool between = step == Step::restriction || step == Step::prolongation;
-    const Range wanted = between ? level.coarse_classes : Range{0, classes};
+    const Range wanted = between ? of.coarse_classes : Range{0, of.classes};
     const bool backward = step == Step::after_zero || step == Step::back_again;
-    std::array<std::int64_t, hpcg::detail::max_classes + 1> before = {};
-    for (std::int64_t n = 0; n < classes; ++n) {
-      const auto at = static_cast<std::size_t>(n);
-      before.at(at + 1) = before.at(at) + share(level, n).size();
+    std::int64_t before = 0;  // slices of the block in the classes before
+    for (std::int64_t n = 0; n < (backward ? wanted.end : wanted.begin); ++n) {
+      before += share(of, n, block).size();
     }
-    for (std::int64_t place = wanted.begin; place < wanted.end; ++place) {
-      const std::int64_t n = backward ? classes - 1 - place : place;
-      const Range mine = share(level, n);
-      for (std::int64_t slice = mine.begin; slice < mine.end; ++slice) {
-        const auto warp = static_cast<std::size_t>(
-            (before.at(static_cast<std::size_t>(n)) + slice - mine.begin) % warps);
-        Item item = item_of(number, step, slice);
-        const unsigned bytes = bytes_of(item);
-        fits = fits && bytes <= ring_bytes_ && item.slots < no_slot;
-        places_[warp].place(item, bytes);
-        lists_.at(warp).push_back(item);
+    for (std::int64_t place = 0; place < wanted.size(); ++place) {
+      const std::int64_t n = backward ? wanted.end - 1 - place : wanted.begin + place;
+      const Range mine = share(of, n, block);
+      before -= backward ? mine.size() : 0;
+      for (std::int64_t slice = mine.begin + (warp + warps - before % warps) % warps;
+           slice < mine.end; slice += warps) {
+        visit(number, step, slice);
       }
+      before += backward ? 0 : mine.size();
     }
   }
+};
 
-  [[nodiscard]] Item item_of(std::size_t number, Step step, std::int64_t slice) const {
-    const SliceFacts& facts = levels_[number].facts[static_cast<std::size_t>(slice)];
+/// A warp's place among those of all blocks.
+struct WarpNumber {
+  int block;
+  int warp;
+
+  __device__ explicit WarpNumber(std::int64_t number)
+      : block(static_cast<int>(number / warps)), warp(static_cast<int>(number % warps)) {}
+};
+
+struct CountItems {
+  Dealer dealer;
+  std::int32_t* count;  ///< of each warp
+
+  __device__ void operator()(std::int64_t number) const {
+    const WarpNumber mine(number);
+    int items = 0;
+    dealer.for_each_item(mine.block, mine.warp,
+                         [&](int /*level*/, Step /*step*/, std::int64_t /*slice*/) { ++items; });
+    count[number] = items;
+  }
+};
+
+/// Writes the items of a warp.
+struct WriteItems {
+  Dealer dealer;
+  unsigned ring_bytes;
+  const std::int64_t* start;  ///< of each warp
+  Item* items;
+  std::int32_t* begin;
+  int* fits;  ///< set to 0 where an item does not fit a ring
+
+  __device__ void operator()(std::int64_t number) const {
+    const WarpNumber mine(number);
+    begin[number] = static_cast<std::int32_t>(start[number]);
+    if (number + 1 == std::int64_t{dealer.blocks} * warps) {
+      begin[number + 1] = static_cast<std::int32_t>(start[number + 1]);
+    }
+    RingPlaces places(ring_bytes);
+    Item* next = items + start[number];
+    dealer.for_each_item(mine.block, mine.warp, [&](int level, Step step, std::int64_t slice) {
+      Item item = item_of(level, step, slice);
+      const unsigned bytes = bytes_of(item);
+      if (bytes > ring_bytes || item.slots >= no_slot) {
+        *fits = 0;
+      }
+      places.place(item, bytes);
+      *next++ = item;
+    });
+  }
+
+ private:
+  [[nodiscard]] __device__ Item item_of(int number, Step step, std::int64_t slice) const {
+    const SliceFacts facts = dealer.level[number].facts[slice];
     Item item{};
     item.slice = static_cast<std::int32_t>(slice);
     item.rows = facts.rows;
@@ -219,7 +259,7 @@ class Planner {
     item.slots = lower ? facts.lower_slots : facts.upper_slots;
     item.coarse_begin = item.coarse_end = static_cast<std::uint8_t>(item.slots);
     item.has_diagonal = true;
-    item.has_right_side = number == first_ && lower;
+    item.has_right_side = number == dealer.first && lower;
     if (step == Step::restriction) {
       item.second_slot = facts.upper_slot;
       item.second_slots = facts.upper_slots;
@@ -236,27 +276,12 @@ class Planner {
     return item;
   }
 
-  [[nodiscard]] unsigned bytes_of(const Item& item) const {
+  [[nodiscard]] static __device__ unsigned bytes_of(const Item& item) {
     const unsigned vectors = (item.has_diagonal ? 1U : 0U) + (item.has_right_side ? 1U : 0U);
     return (static_cast<unsigned>(item.slots) + item.second_slots) * (slice_bytes + column_bytes) +
            vectors * slice_bytes;
   }
-
-  const std::vector<LevelSlices>& levels_;
-  std::size_t first_;
-  int blocks_;
-  unsigned ring_bytes_;
-  int block_ = 0;
-  std::array<std::vector<Item>, warps> lists_ = {};
-  std::vector<RingPlaces> places_ = {};
 };
-
-template <class T>
-Buffer<T> on_device(const CudaExecutor& executor, const std::vector<T>& values) {
-  auto buffer = executor.make<T>(static_cast<std::int64_t>(values.size()));
-  executor.from_host(values, buffer.data());
-  return buffer;
-}
 
 }  // namespace
 
@@ -274,18 +299,28 @@ Plan plan_cycle(const CudaExecutor& executor, const std::vector<ColouredLevel>& 
   if (plan.first == levels.size()) {
     return plan;
   }
-  std::vector<LevelSlices> slices(levels.size());
-  for (std::size_t n = plan.first; n < levels.size(); ++n) {
-    slices[n] = read_level(executor, levels[n]);
+  Dealer dealer{.first = static_cast<int>(first),
+                .levels = static_cast<int>(levels.size()),
+                .blocks = blocks};
+  expects(levels.size() <= level_count, "a dealer holds all levels");
+  std::vector<Buffer<SliceFacts>> facts;
+  for (std::size_t n = first; n < levels.size(); ++n) {
+    facts.push_back(find_facts(executor, levels[n]));
+    dealer.level[n] = slices_of(levels[n], facts.back().data());
   }
-  Planner planner(slices, plan.first, plan.blocks, ring_bytes);
-  planner.run();
-  if (!planner.fits) {
-    plan.first = levels.size();
-    return plan;
+  const std::int64_t lists = std::int64_t{blocks} * warps;
+  const auto count = executor.make<std::int32_t>(lists + 1);
+  const auto start = executor.make<std::int64_t>(lists + 1);
+  executor.each(lists, CountItems{dealer, count.data()});
+  plan.items = executor.make<Item>(executor.exclusive_sum(count.data(), lists, start.data()));
+  plan.begin = executor.make<std::int32_t>(lists + 1);
+  const auto fits = executor.make<int>(1);
+  executor.fill(fits.data(), 1, 1);
+  executor.each(lists, WriteItems{dealer, ring_bytes, start.data(), plan.items.data(),
+                                  plan.begin.data(), fits.data()});
+  if (executor.to_host(fits.data(), 1).front() == 0) {
+    return {.first = levels.size(), .blocks = blocks, .ring_bytes = ring_bytes};
   }
-  plan.items = on_device(executor, planner.items);
-  plan.begin = on_device(executor, planner.begin);
   return plan;
 }
 

@@ -69,7 +69,7 @@ PlainCudaCg::PlainCudaCg(const BackendSetup& setup, std::vector<PlainLevel> leve
   for (std::size_t n = 0; n < levels_.size(); ++n) {
     const std::int64_t columns = levels_[n].columns;
     exchanges_.push_back(make_list_exchange<double>(
-        ListSetup{setup.ranks, levels_[n].neighbours, setup.problem.transport}, setup.stream));
+        ListSetup{setup.ranks, levels_[n].neighbours, setup.problem.transport}, setup.stream()));
     scratch_.push_back(make_vector(columns));
     coarse_x_.push_back(n == 0 ? Buffer<double>{} : make_vector(columns));
     coarse_r_.push_back(n == 0 ? Buffer<double>{} : make_vector(columns));

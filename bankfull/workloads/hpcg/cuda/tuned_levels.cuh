@@ -39,14 +39,14 @@ class TunedLevels {
         plans_(std::move(plans)),
         vectors_(levels_.size()) {
     for (std::size_t n = 0; n < levels_.size(); ++n) {
-      make_vectors(n, setup.stream);
+      make_vectors(n, setup.executor);
       exchanges_.push_back(make_list_exchange<double>(
-          ListSetup{ranks_, levels_[n].neighbours, setup.problem.transport}, setup.stream));
+          ListSetup{ranks_, levels_[n].neighbours, setup.problem.transport}, setup.stream()));
     }
     vectors_.front().r = r;
     vectors_.front().x = x;
     if (setup.problem.products == Products::recurrence) {
-      vectors_.front().du = zero_vector(setup.stream, levels_.front().rows());
+      vectors_.front().du = zero_vector(setup.executor, levels_.front().rows());
     }
   }
 
@@ -94,17 +94,17 @@ class TunedLevels {
   }
 
  private:
-  void make_vectors(std::size_t n, const Stream& stream) {
+  void make_vectors(std::size_t n, const CudaExecutor& executor) {
     const std::int64_t size = levels_[n].vector_size();
-    vectors_[n].u = zero_vector(stream, size);
+    vectors_[n].u = zero_vector(executor, size);
     const bool swept_alone = plans_[n].chunks > 0;
     if (swept_alone && plans_[n].sweeps != Sweeps::pipelined) {
-      vectors_[n].y = zero_vector(stream, levels_[n].rows());
-      fill_bytes(vectors_[n].y.data(), 0xff, vectors_[n].y.bytes(), stream);
+      vectors_[n].y = zero_vector(executor, levels_[n].rows());
+      fill_bytes(vectors_[n].y.data(), 0xff, vectors_[n].y.bytes(), executor.stream());
     }
     if (n > 0) {
-      vectors_[n].own_r = zero_vector(stream, size);
-      vectors_[n].own_x = zero_vector(stream, size);
+      vectors_[n].own_r = zero_vector(executor, size);
+      vectors_[n].own_x = zero_vector(executor, size);
       vectors_[n].r = vectors_[n].own_r.data();
       vectors_[n].x = vectors_[n].own_x.data();
     }

@@ -18,7 +18,7 @@ struct RelaxColour {
 class CsrBackend final : public PermutedBackend {
  public:
   explicit CsrBackend(const BackendSetup& setup)
-      : PermutedBackend(setup, colour_levels_by_hash(CudaExecutor(setup.stream), setup.levels)) {
+      : PermutedBackend(setup, colour_levels_by_hash(setup.executor, setup.levels)) {
     for (std::size_t n = 0; n < setup.levels.size(); ++n) {
       matrices_.push_back(permuted_csr(executor_, natural_matrix(n), order(n), Columns::all));
     }

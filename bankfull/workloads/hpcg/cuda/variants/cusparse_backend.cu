@@ -92,7 +92,7 @@ struct LevelPlans {
 };
 
 std::vector<PermutedLevel> orders_for(const BackendSetup& setup, Variant variant) {
-  const CudaExecutor executor(setup.stream);
+  const CudaExecutor& executor = setup.executor;
   return variant == Variant::cusparse_coloured
              ? colour_levels_by_hash(executor, setup.levels)
              : permute_levels(executor, setup.levels,
@@ -104,7 +104,7 @@ std::vector<PermutedLevel> orders_for(const BackendSetup& setup, Variant variant
 class CusparseBackend final : public PermutedBackend {
  public:
   CusparseBackend(const BackendSetup& setup, Variant variant)
-      : PermutedBackend(setup, orders_for(setup, variant)), library_(setup.stream) {
+      : PermutedBackend(setup, orders_for(setup, variant)), library_(setup.stream()) {
     for (std::size_t n = 0; n < setup.levels.size(); ++n) {
       matrices_.push_back(make_matrices(executor_, natural_matrix(n), order(n)));
     }

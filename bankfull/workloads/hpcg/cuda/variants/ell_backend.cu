@@ -134,8 +134,8 @@ EllLevel make_ell_level(const CudaExecutor& executor, const Csr& natural,
 class EllBackend final : public PermutedBackend {
  public:
   explicit EllBackend(const BackendSetup& setup)
-      : PermutedBackend(setup, colour_levels_by_hash(CudaExecutor(setup.stream), setup.levels)),
-        aside_(setup.stream.device(), StreamPriority::low),
+      : PermutedBackend(setup, colour_levels_by_hash(setup.executor, setup.levels)),
+        aside_(setup.stream().device(), StreamPriority::low),
         executor_aside_(aside_) {
     for (std::size_t n = 0; n < setup.levels.size(); ++n) {
       levels_.push_back(make_ell_level(executor_, natural_matrix(n), order(n)));

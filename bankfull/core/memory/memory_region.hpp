@@ -1,0 +1,31 @@
+#pragma once
+
+#include "bankfull/core/memory/memory.hpp"
+
+#include <cstddef>
+#include <memory>
+
+namespace bankfull {
+
+/// Hands out large memory in parts, for data made of many arrays: a GPU's driver takes 50 µs
+/// and more for each of more than a MiB, and as long to take it back.
+///
+/// What is handed back is handed out again at once. On a GPU all work on the parts must therefore
+/// be queued on one stream until the last of them is made. Not for several threads.
+class MemoryRegion {
+ public:
+  /// Allocates so many bytes. What finds no room later has further allocations, which are released
+  /// as soon as nothing of them is in use.
+  MemoryRegion(MemorySpace space, std::size_t bytes);
+
+  /// Memory of any size. It may outlive the region: it is released with its last part.
+  [[nodiscard]] Memory take(std::size_t bytes) const;
+
+  /// A multiple of this is the address of each part.
+  static constexpr std::size_t alignment = 512;
+
+ private:
+  std::shared_ptr<detail::SharedPieces> pieces_;
+};
+
+}  // namespace bankfull
