@@ -179,8 +179,8 @@ template <class Real>
 void PlaneTransforms<Real>::rows_forward(const Real* cells, std::int64_t planes, Real* spectrum,
                                          Real* work) const {
   const std::int64_t n = rows_.size();
-  const PairedSpectra<Real> spectra(n);
   for_row_groups(planes, [&](const RowGroup<Real>& group) {
+    const PairedSpectra<Real> spectra(n);
     for (std::int64_t row = 0; row < block; row += width) {
       for (std::int64_t k = 0; k < n; k += width) {
         const Tile tile = group.load(cells, row, k);
@@ -206,8 +206,8 @@ template <class Real>
 void PlaneTransforms<Real>::rows_back(const Real* spectrum, std::int64_t planes, Real* cells,
                                       Real* work) const {
   const std::int64_t n = rows_.size();
-  const PairedSpectra<Real> spectra(n);
   for_row_groups(planes, [&](const RowGroup<Real>& group) {
+    const PairedSpectra<Real> spectra(n);
     for (std::int64_t lane = 0; lane < lanes; lane += width) {
       for (std::int64_t at = 0; at <= n; at += width) {
         spectra.put(group.load(spectrum, lane, at), group.load(spectrum, lanes + lane, at), lane,
