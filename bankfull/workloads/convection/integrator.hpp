@@ -101,6 +101,9 @@ class Integrator : public FlowReader {
   /// The next pressure solve starts from nothing, not from the last one's solution.
   virtual void forget_pressure() = 0;
 
+  /// How many steps have begun with the projection of the one before them; see traffic_left_out.
+  [[nodiscard]] virtual std::int64_t steps_ahead() const { return 0; }
+
   /// The work of one stage; the pressure's as in its last solve. The reference states no traffic.
   [[nodiscard]] virtual StageWork work() const = 0;
 

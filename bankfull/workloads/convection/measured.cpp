@@ -297,11 +297,11 @@ std::string why_early(RunEnd end, const Until& until) {
 Measurement step_of(const Plan& plan, const RunOutcome& outcome, const StageWork& work,
                     const Experiment& experiment) {
   const Problem& problem = plan.problem();
-  Measurement step =
-      with_parameters(plan, "step",
-                      experiment.measurement(
-                          fmt::format("{} {} step", problem.name, name_of_grid(problem)),
-                          outcome.seconds_per_step, work_of_steps(plan, work), Repeats::different));
+  Measurement step = with_parameters(
+      plan, "step",
+      experiment.measurement(
+          fmt::format("{} {} step", problem.name, name_of_grid(problem)), outcome.seconds_per_step,
+          work_of_steps(plan, work, 1.0, outcome.part_ahead), Repeats::different));
   add_figures(plan, outcome, step);
   experiment.add_energy(outcome.counters, step);
   if (!outcome.pressure.converged) {

@@ -31,6 +31,7 @@ struct RunOutcome {
   poisson::Outcome pressure;
   double mean_cycles = 0.0;
   Vector largest_force = {};    ///< along x, y, z
+  double part_ahead = 0.0;      ///< of its steps: those that began with a projection
   std::int64_t first_step = 0;  ///< from which a saved run was continued; 0: it is a new one
   std::vector<double>
       seconds_per_step;  ///< one sample for each stretch between two checks of the flow

@@ -89,6 +89,7 @@ class Integration {
     outcome_.diagnosis = diagnosis_;
     outcome_.largest_force = sources_.force;
     outcome_.first_step = first_step_;
+    outcome_.part_ahead = part_ahead();
     outcome_.pressure = pressure_outcome();
     outcome_.mean_cycles = checked_ > 0 ? cycles_ / static_cast<double>(checked_) : 0.0;
     return outcome_;
@@ -380,6 +381,11 @@ class Integration {
     }
     return std::max<std::int64_t>(
         1, static_cast<std::int64_t>(seconds_between_looks / mean_seconds_per_step()));
+  }
+
+  [[nodiscard]] double part_ahead() const {
+    const auto steps = static_cast<double>(clock_.steps - first_step_);
+    return steps > 0.0 ? static_cast<double>(integrator_->steps_ahead()) / steps : 0.0;
   }
 
   /// The mean over the steps that this process has taken.

@@ -259,10 +259,12 @@ void time_once(Case& c, const bankfull::Stage& stage) {
   {
     const std::unique_ptr<Integrator> flow = flow_of(*c.wanted.plan);
     make_steps(*flow, warm_steps);
+    const std::int64_t ahead_before = flow->steps_ahead();
     const auto before = measuring.experiment.read_counters();
     measuring.seconds.push_back(measuring.experiment.time([&] { make_steps(*flow, c.steps); }));
     measuring.experiment.add_window(before, measuring.seconds.back(), measuring.counters);
-    measuring.work = work_of_steps(*c.wanted.plan, flow->work(), static_cast<double>(c.steps));
+    measuring.work = work_of_steps(*c.wanted.plan, flow->work(), static_cast<double>(c.steps),
+                                   static_cast<double>(flow->steps_ahead() - ahead_before));
     shared = time_parts(*flow, ranks);
   }
   measuring.parts.push_back(shared.seconds);

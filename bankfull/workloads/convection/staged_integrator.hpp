@@ -379,6 +379,8 @@ class StagedIntegrator final : public Integrator {
     backend_.pressure().forget();
   }
 
+  [[nodiscard]] std::int64_t steps_ahead() const override { return steps_ahead_; }
+
   [[nodiscard]] StageWork work() const override {
     const auto& solver = backend_.pressure();
     const double solves = std::max(1, pressure_outcome().cycles);
@@ -436,6 +438,7 @@ class StagedIntegrator final : public Integrator {
         backend_.leave_projection(to, true);
       });
       side_ = to;
+      ++steps_ahead_;
     }
   }
 
@@ -608,8 +611,9 @@ class StagedIntegrator final : public Integrator {
   mutable Backend backend_;  ///< complete() changes nothing that is seen from outside
   bool leaves_projections_ = has_unprojected_flows && plan_.leaves_projections();
   mutable bool is_unprojected_ = false;  ///< the flow: its step is yet to be completed
-  std::size_t side_ = 0;                 ///< that holds the flow
-  bool is_first_ = true;                 ///< the step to come
+  std::int64_t steps_ahead_ = 0;
+  std::size_t side_ = 0;                                  ///< that holds the flow
+  bool is_first_ = true;                                  ///< the step to come
   std::int64_t first_pressure_ = step_of_first_pressure;  ///< see weights_of_start
   bool is_chosen_ = false;
   bool is_loaded_ = false;              ///< and no stage has followed

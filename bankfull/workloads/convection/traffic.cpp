@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <fmt/format.h>
 
 namespace bankfull::convection {
 namespace {
@@ -425,15 +426,17 @@ Traffic traffic_left_out(const Plan& plan) {
           .bytes_written = projection.bytes_written + ghosts.bytes_written - fields * of_planes};
 }
 
-Work work_of_steps(const Plan& plan, const StageWork& stage, double steps) {
+Work work_of_steps(const Plan& plan, const StageWork& stage, double steps, double ahead) {
   Work work = sum_of(stage, plan.stages() * steps);
   const Traffic less = traffic_left_out(plan);
-  if (less.bytes() > 0.0) {
-    work.traffic.bytes_read -= steps * less.bytes_read;
-    work.traffic.bytes_written -= steps * less.bytes_written;
-    work.model +=
-        ", but for the velocities of the projection, which the next advance makes, and ghosts "
-        "within planes";
+  if (ahead > 0.0) {
+    work.traffic.bytes_read -= ahead * less.bytes_read;
+    work.traffic.bytes_written -= ahead * less.bytes_written;
+    work.model += fmt::format(
+        ", but, in {:.0f} % of the steps, for the velocities of the projection, which advance "
+        "makes "
+        "as it reads, and ghosts within planes",
+        100.0 * ahead / steps);
   }
   return work;
 }

@@ -44,16 +44,17 @@ using StageTraffic = std::array<Traffic, stage_parts>;
 /// - ghosts: each is written; the outermost cells, from which they follow, are read.
 StageTraffic stage_traffic(const Plan& plan, const Traffic& pressure);
 
-/// What a step moves less than its parts where it leaves its projection to `advance` of the next
-/// one, see step_ahead.hpp: no velocity is read and written for that, and only ghosts beyond walls
-/// are written. Nothing elsewhere.
+/// What a step moves less than its parts where `advance` of the next one begins with its
+/// projection, see step_ahead.hpp: no velocity is read and written for that, and only ghosts beyond
+/// walls are written. Nothing elsewhere.
 Traffic traffic_left_out(const Plan& plan);
 
 /// The same with the model in words, of this rank: its part of the cells. Every part reads again
 /// what lay in all of the flow's memory.
 StageWork stage_work(const Plan& plan, const Traffic& pressure);
 
-/// Steps of a plan whose stages do this.
-Work work_of_steps(const Plan& plan, const StageWork& stage, double steps = 1.0);
+/// Steps of a plan whose stages do this, of which `ahead` begin with the projection of the one
+/// before.
+Work work_of_steps(const Plan& plan, const StageWork& stage, double steps, double ahead);
 
 }  // namespace bankfull::convection

@@ -225,9 +225,26 @@ TEST(StepsAheadPlan, MoveTwentyFiveWordsOfACell) {
     GTEST_SKIP() << "this GPU has no clusters of blocks";
   }
   constexpr double plane = 64.0 * 64.0;
-  EXPECT_EQ(work_of_steps(plan, stage, 3.0).traffic.bytes(),
+  EXPECT_EQ(work_of_steps(plan, stage, 3.0, 3.0).traffic.bytes(),
             3.0 * 8.0 * (25.0 * 32.0 * plane + 2.0 * (4.0 + 5.0) * plane));
-  EXPECT_EQ(work_of_steps(plan, stage).traffic.flops, sum_of(stage).traffic.flops);
+  EXPECT_EQ(work_of_steps(plan, stage, 3.0, 0.0).traffic.bytes(),
+            sum_of(stage, 3.0).traffic.bytes());
+  EXPECT_EQ(work_of_steps(plan, stage, 1.0, 1.0).traffic.flops, sum_of(stage).traffic.flops);
+}
+
+/// The first step has no tendency before it and leaves nothing, nor does a look at the flow.
+TEST(StepsAheadPlan, AreCounted) {
+  const Plan plan(layers().front().problem);
+  const std::unique_ptr<Integrator> flow = begun(plan);
+  for (const std::int64_t expected : {0, 0, 1, 2}) {
+    flow->step();
+    EXPECT_EQ(flow->steps_ahead(), expected);
+  }
+  flow->finish();
+  for (const std::int64_t expected : {2, 3}) {
+    flow->step();
+    EXPECT_EQ(flow->steps_ahead(), expected);
+  }
 }
 
 TEST(StepsAheadPlan, AreThoseOfLayersOnGpus) {
