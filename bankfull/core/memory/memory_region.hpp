@@ -7,8 +7,8 @@
 
 namespace bankfull {
 
-/// Hands out large memory in parts, for data made of many arrays: a GPU's driver takes 50 µs
-/// and more for each of more than a MiB, and as long to take it back.
+/// Hands out large memory in parts, for data made of many arrays: a GPU's driver takes long
+/// for each large one, and as long to take it back.
 ///
 /// What is handed back is handed out again at once. On a GPU all work on the parts must therefore
 /// be queued on one stream until the last of them is made. Not for several threads.

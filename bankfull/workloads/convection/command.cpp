@@ -187,8 +187,7 @@ void print_plan(const std::string& title, const Plan& plan) {
             to_string(problem.scheme), step_text(problem.time_step), end_text(problem));
   print_out("  {}\n", medium_text(problem));
   print_out("  pressure: {}; {}; a step moves {} beside its pressure solve{}\n", solver_text(plan),
-            to_string(plan.footprint()),
-            format_bytes(stages * stage.bytes() - convection::traffic_left_out(plan).bytes()),
+            to_string(plan.footprint()), format_bytes(stages * stage.bytes()),
             stages == 1 ? "" : "s");
   if (plan.is_shared()) {
     print_out("  {}\n", sharing_text(plan));

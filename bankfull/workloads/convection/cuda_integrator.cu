@@ -39,6 +39,11 @@ __host__ __device__ StageFactorsOnGpu<Real> factors_of(const Stage& stage) {
 }
 
 template <class Real>
+__device__ StageFactorsOnGpu<Real> last_factors(const Stages& stages) {
+  return factors_of<Real>(stages.at[stages.count - 1]);
+}
+
+template <class Real>
 struct SetFactors {
   StageFactorsOnGpu<Real>* to;
   StageFactorsOnGpu<Real> factors;
@@ -164,7 +169,7 @@ struct PlanStep {
     *clock = now;
     *ahead = next;
     const StepState& step = next.step;
-    *factors = factors_of<Real>(stages_of(now.rule.scheme, step.dt, step.dt_before).at[0]);
+    *factors = last_factors<Real>(stages_of(now.rule.scheme, step.dt, step.dt_before));
   }
 };
 
@@ -176,7 +181,7 @@ struct AmendStep {
 
   __device__ bool operator()(StageFactorsOnGpu<Real>& stage) const {
     const StepState due = StepAhead::due(*clock);
-    stage = factors_of<Real>(stages_of(clock->rule.scheme, due.dt, due.dt_before).at[0]);
+    stage = last_factors<Real>(stages_of(clock->rule.scheme, due.dt, due.dt_before));
     return due.dt != ahead->step.dt;
   }
 };

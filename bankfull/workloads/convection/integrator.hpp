@@ -33,8 +33,10 @@ class Integrator : public FlowReader {
   virtual void set_rule(const StepRule& rule) = 0;
 
   /// One step, whose length follows from the rule and the flow; see next_step. None may follow the
-  /// one that meets the rule's end of time.
-  virtual void step() = 0;
+  /// one that meets the rule's end of time. `another_follows`: before anything else that looks at
+  /// the flow or the clock; a step may then leave work to it.
+  virtual void step(bool another_follows) = 0;
+  void step() { step(false); }
 
   /// The step to come: how long it will be and where it will lead, by the rule and the flow as they
   /// are.

@@ -150,33 +150,35 @@ Plan::Plan(Problem problem, CeilingRule ceilings, const OutputNeeds& output,
       output_(output),
       footprints_(problem_.device, problem_.threads, everybody(sharing_), ceilings),
       footprint_(footprints_.of(bytes_of_run(*this))) {
-  project_where_there_is_no_room();
-  copy_where_there_is_room(output.fields);
+  const bool has_copies = copy_where_there_is_room(output.fields);
+  if (keeps_both_tendencies(*this) && !(has_copies && footprints_.fits(footprint_))) {
+    project_at_once();
+    copy_where_there_is_room(output.fields);
+  }
 }
 
 bool Plan::tells_pressure() const {
   return std::ranges::find(output_.fields, pressure_field()) != output_.fields.end();
 }
 
-void Plan::project_where_there_is_no_room() {
-  if (keeps_both_tendencies(*this) && !footprints_.fits(footprint_)) {
-    leaves_projections_ = false;
-    device_bytes_ = integrator_bytes(*this);
-    footprint_ = footprints_.of(bytes_of_run(*this));
-  }
+void Plan::project_at_once() {
+  leaves_projections_ = false;
+  device_bytes_ = integrator_bytes(*this);
+  footprint_ = footprints_.of(bytes_of_run(*this));
 }
 
-void Plan::copy_where_there_is_room(const std::vector<int>& fields) {
+bool Plan::copy_where_there_is_room(const std::vector<int>& fields) {
   if (!problem_.device.is_cuda() || fields.empty() || tells_pressure() || is_shared()) {
-    return;
+    return true;
   }
   copied_fields_ = fields;
   const Footprint with_copies = footprints_.of(bytes_of_run(*this));
-  if (footprints_.fits(with_copies)) {
-    footprint_ = with_copies;
-  } else {
+  if (!footprints_.fits(with_copies)) {
     copied_fields_.clear();
+    return false;
   }
+  footprint_ = with_copies;
+  return true;
 }
 
 void Plan::require_memory() const {

@@ -94,8 +94,10 @@ class Plan {
 
  private:
   [[nodiscard]] std::string judge_memory(Shortage shortage) const;
-  void project_where_there_is_no_room();
-  void copy_where_there_is_room(const std::vector<int>& fields);
+  /// Does without leaves_projections() and what it takes.
+  void project_at_once();
+  /// Whether these fields need no copy, or there is room for it.
+  bool copy_where_there_is_room(const std::vector<int>& fields);
 
   Problem problem_;
   Problem stepped_;

@@ -47,7 +47,7 @@ class ReferenceIntegrator final : public Integrator {
 
   void set_rule(const StepRule& rule) override { rule_ = rule; }
 
-  void step() override {
+  void step(bool /*another_follows*/) override {
     const double from = progress_.time;
     progress_ = next_step(rule_, progress_, rates_);
     rates_ = {};

@@ -362,7 +362,7 @@ class Integration {
     const Stopwatch launching;
     const std::int64_t steps = agreed(std::min(steps_ahead(), steps_between_looks()));
     for (std::int64_t n = 0; n < steps && !interrupted_; ++n) {
-      integrator_->step();
+      integrator_->step(n + 1 < steps);
       ++timed_steps_;
       interrupted_ = context_.interrupted();
       if (agreed(launching.seconds() > seconds_between_looks)) {

@@ -106,6 +106,8 @@ class StagedIntegrator final : public Integrator {
 
   void set_rule(const StepRule& rule) override {
     complete();
+    expects((rule.fixed > 0.0) == (plan_.problem().time_step.fixed > 0.0) || !leaves_projections_,
+            "what the plan keeps suits the rule");
     backend_.set_rule(rule);
     is_chosen_ = false;
   }
@@ -116,7 +118,7 @@ class StagedIntegrator final : public Integrator {
     return backend_.upcoming();
   }
 
-  void step() override {
+  void step(bool another_follows) override {
     if (is_unprojected_) {
       step_ahead();
       return;
@@ -125,7 +127,7 @@ class StagedIntegrator final : public Integrator {
     const double dt_before = is_first_ ? 0.0 : 1.0;
     const int stages = stages_of(plan_.problem().scheme, 1.0, dt_before).count;
     const bool adds_potentials = records_potential() && stages > plan_.stages();
-    const bool leaves = leaves_projections_ && !is_first_;
+    const bool leaves = leaves_projections_ && another_follows && !is_first_;
     known_pressure_ = {};
     for (int following = stages - 1; following >= 0; --following) {
       const std::size_t to = 1 - side_;

@@ -1,9 +1,12 @@
 #include "bankfull/workloads/convection/step_ahead.hpp"
 
+#include "bankfull/core/field/layout.hpp"
 #include "bankfull/workloads/convection/plan.hpp"
 #include "bankfull/workloads/convection/stability.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace bankfull::convection {
 namespace {
@@ -11,8 +14,12 @@ namespace {
 /// Of chosen steps.
 constexpr std::int64_t fewest_cells = std::int64_t{1} << 20;
 
-/// That 32 bits number, ghosts among them.
-constexpr std::int64_t most_cells = std::int64_t{1} << 31;
+/// Of a field, ghosts among them, as the kernel numbers them.
+bool have_numbers_of_32_bits(const Plan& plan) {
+  const Extents n = plan.grid().extents();
+  const Layout layout(n, 1, static_cast<std::size_t>(bytes_of(plan.problem().precision)));
+  return (n.ni + 3) * layout.plane_pitch() <= std::numeric_limits<std::uint32_t>::max();
+}
 
 /// Planes between walls, which close on themselves and have cells that are all alike.
 bool is_a_layer(const Grid& grid) {
@@ -36,7 +43,7 @@ bool can_leave_projections(const Plan& plan) {
   const bool in_pairs =
       problem.precision == Precision::fp64 || plan.grid().extents().nk % together == 0;
   const bool pays = problem.time_step.fixed > 0.0 || problem.cells() >= fewest_cells;
-  return in_pairs && pays && problem.cells() <= most_cells && !varies_in_time(problem);
+  return in_pairs && pays && have_numbers_of_32_bits(plan) && !varies_in_time(problem);
 }
 
 bool keeps_both_tendencies(const Plan& plan) {

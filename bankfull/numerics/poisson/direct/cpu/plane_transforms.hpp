@@ -13,8 +13,8 @@ namespace bankfull::poisson {
 /// Transforms of the rows and of the columns of planes by one thread; different threads may run
 /// them at once. Rows are real, columns those of the spectrum of the rows (see SpectrumLayout).
 /// Axes that end at walls are folded on the way into blocks (see slot_of), at no cost. Transforms
-/// are not normalised. They may be in place. Each takes the planes that follow the first one, too,
-/// as many as it is told.
+/// are not normalised. They may be in place. Each takes `planes` consecutive
+/// planes.
 ///
 /// Sequences are transformed in lanes (LaneTransform). Rows stand in them in pairs, one as the real
 /// and one as the imaginary part: from the complex transform Z of x + i y those of both follow
@@ -37,7 +37,7 @@ class PlaneTransforms {
     return 2 * Transform::block * std::max(rows, row_length);
   }
 
-  /// How many planes it is best told of: as many as fill the lanes with their rows, where they have
+  /// How many planes to pass at a time: as many as fill the lanes with their rows, where they have
   /// few. The last bits of a row depend on which ones it is transformed with.
   [[nodiscard]] std::int64_t planes_at_once() const {
     return std::max<std::int64_t>(1, block / columns_.size());

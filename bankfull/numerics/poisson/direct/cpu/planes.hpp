@@ -14,7 +14,7 @@ namespace bankfull::poisson {
 
 /// Takes planes of cells to the amplitudes of modes along j and k, and back, in place, each group
 /// of planes by one thread: by transforms in the cache, or by products where an axis has a basis of
-/// its own. What a group is depends on the domain alone, as do therefore the bits of results.
+/// its own. What a group() is depends on the domain alone; on ranks planes are taken one by one.
 template <class Real>
 class CpuPlanes {
  public:

@@ -212,7 +212,9 @@ void CpuCycle::v_cycle_below() {
 
 void CpuCycle::full_multigrid() {
   full_multigrid_below();
-  ascend(0, From::what_is_there);
+  if (levels_.size() > 1) {
+    ascend(0, From::what_is_there);
+  }
 }
 
 void CpuCycle::full_multigrid_below() {
