@@ -230,25 +230,27 @@ void PlaneTransforms<Real>::rows_back(const Real* spectrum, std::int64_t planes,
 }
 
 template <class Real>
+template <class Body>
+void PlaneTransforms<Real>::for_planes(const Real* from, std::int64_t planes, Real* to,
+                                       const Body& body) const {
+  const bool are_done = columns_.size() == 1 && from == to;
+  for (std::int64_t n = 0; n < planes && !are_done; ++n) {
+    body(from + n * plane_pitch_, to + n * plane_pitch_);
+  }
+}
+
+template <class Real>
 void PlaneTransforms<Real>::columns_forward(const Real* cells, std::int64_t planes, Real* modes,
                                             Real* work) const {
-  if (leaves_columns(cells, modes)) {
-    return;
-  }
-  for (std::int64_t at = 0; at < planes * plane_pitch_; at += plane_pitch_) {
-    plane_columns_forward(cells + at, modes + at, work);
-  }
+  for_planes(cells, planes, modes,
+             [&](const Real* from, Real* to) { plane_columns_forward(from, to, work); });
 }
 
 template <class Real>
 void PlaneTransforms<Real>::columns_back(const Real* modes, std::int64_t planes, Real* cells,
                                          Real* work) const {
-  if (leaves_columns(modes, cells)) {
-    return;
-  }
-  for (std::int64_t at = 0; at < planes * plane_pitch_; at += plane_pitch_) {
-    plane_columns_back(modes + at, cells + at, work);
-  }
+  for_planes(modes, planes, cells,
+             [&](const Real* from, Real* to) { plane_columns_back(from, to, work); });
 }
 
 template <class Real>

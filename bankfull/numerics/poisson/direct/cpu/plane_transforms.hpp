@@ -63,10 +63,10 @@ class PlaneTransforms {
   template <class Body>
   void for_row_groups(std::int64_t planes, const Body& body) const;
 
-  /// Columns of one cell are their own transforms.
-  [[nodiscard]] bool leaves_columns(const Real* from, const Real* to) const {
-    return columns_.size() == 1 && from == to;
-  }
+  /// body(from, to) for each plane, unless its columns are their own transforms, as those of one
+  /// cell are, and in place.
+  template <class Body>
+  void for_planes(const Real* from, std::int64_t planes, Real* to, const Body& body) const;
 
   Transform columns_;
   Transform rows_;
