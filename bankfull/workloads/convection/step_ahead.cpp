@@ -35,8 +35,7 @@ bool is_a_layer(const Grid& grid) {
 bool can_leave_projections(const Plan& plan) {
   const Problem& problem = plan.problem();
   if (!problem.device.is_cuda() || problem.schedule != Schedule::tuned || plan.is_shared() ||
-      plan.solver() != PressureSolver::direct || !are_steps_planned(problem) ||
-      !has_usual_terms(problem) || !is_a_layer(plan.grid())) {
+      !are_steps_planned(problem) || !has_usual_terms(problem) || !is_a_layer(plan.grid())) {
     return false;
   }
   constexpr std::int64_t together = 2;  // cells of a row in fp32
