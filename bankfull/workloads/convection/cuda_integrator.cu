@@ -462,8 +462,8 @@ class CudaBackend {
   }
 
   void begin_step_ahead() {
-    gpu_.each(1, BeginStep{clock_.data(), ahead_->step.data(),
-                           past_ ? past_->start.data() : nullptr});
+    gpu_.each(1,
+              BeginStep{clock_.data(), ahead_->step.data(), past_ ? past_->start.data() : nullptr});
   }
 
   /// The stage of a kind into each side is recorded once, after the first solve, where it can be.

@@ -43,8 +43,7 @@ bool can_leave_projections(const Plan& plan) {
   constexpr std::int64_t together = 2;  // cells of a row in fp32
   const bool in_pairs =
       problem.precision == Precision::fp64 || plan.grid().extents().nk % together == 0;
-  const bool pays =
-      problem.time_step.fixed > 0.0 || problem.cells() >= fewest_cells(plan.solver());
+  const bool pays = problem.time_step.fixed > 0.0 || problem.cells() >= fewest_cells(plan.solver());
   return in_pairs && pays && have_numbers_of_32_bits(plan) && !varies_in_time(problem);
 }
 

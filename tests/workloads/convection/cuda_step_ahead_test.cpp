@@ -277,13 +277,14 @@ TEST_P(ChosenStepsAhead, MayBeLookedAtAtAnyTime) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    PrecisionsAndSolvers, ChosenStepsAhead,
-    testing::Combine(testing::Values(Precision::fp64, Precision::fp32),
-                     testing::Values(PressureSolver::direct, PressureSolver::multigrid)),
-    [](const auto& all) {
-      return to_string(std::get<0>(all.param)) + "_" + to_string(std::get<1>(all.param));
-    });
+INSTANTIATE_TEST_SUITE_P(PrecisionsAndSolvers, ChosenStepsAhead,
+                         testing::Combine(testing::Values(Precision::fp64, Precision::fp32),
+                                          testing::Values(PressureSolver::direct,
+                                                          PressureSolver::multigrid)),
+                         [](const auto& all) {
+                           return to_string(std::get<0>(all.param)) + "_" +
+                                  to_string(std::get<1>(all.param));
+                         });
 
 /// 16 words of `advance` and one of the potential, 4 of the divergence and 4 of what follows;
 /// ghosts beyond both walls are written, and follow from as many cells and the potential there.
