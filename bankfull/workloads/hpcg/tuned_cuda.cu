@@ -9,6 +9,7 @@
 #include "bankfull/workloads/hpcg/step_times.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <span>
 
 namespace bankfull::hpcg::cuda {
@@ -39,6 +40,14 @@ class EventMarks {
   std::vector<Event> events_;
 };
 
+/// Partial sums that kernels over so many rows leave: one per tile, and more, for those that deal
+/// ranges divide them further only as long as a GPU runs most of their blocks at once, which are a
+/// few thousand.
+constexpr std::int64_t partial_sums(std::int64_t rows) {
+  constexpr std::int64_t spare_sums = 16384;
+  return rows / threads_per_block + spare_sums;
+}
+
 /// Rows by colours in slices of one warp, half sweeps, fused vector operations.
 template <class Columns>
 class CudaTuned final : public CudaBackend {
@@ -52,7 +61,7 @@ class CudaTuned final : public CudaBackend {
         set_up_(setup.levels),
         levels_(setup, std::move(coloured), std::move(plans), r_.data(), z_.data()),
         fused_(levels_, executor_, std::move(fused)),
-        partials_(executor_.make<double>(rows_ / threads_per_block + spare_sums)),
+        partials_(executor_.make<double>(partial_sums(rows_))),
         sweeps_(levels_, fused_, executor_,
                 {.partials = partials_.data(),
                  .sum = &scalars_.data()->rz,
@@ -330,9 +339,6 @@ class CudaTuned final : public CudaBackend {
   const std::vector<Level>& set_up_;
   TunedLevels<Columns> levels_;
   fused::Cycle fused_;
-  /// Sums beyond one per tile of rows: kernels that deal ranges divide them further only as long as
-  /// a GPU runs most of their blocks at once, which are a few thousand.
-  static constexpr std::int64_t spare_sums = 16384;
   Buffer<double> partials_;  ///< of sums that kernels form themselves
   TunedSweeps<Columns> sweeps_;
   /// Iterations after which A p is formed anew, so that the recurrence's roundings do not add up.
@@ -348,61 +354,150 @@ class CudaTuned final : public CudaBackend {
   RepeatedWork cycle_{stream(), [this] { half_sweep_cycle(sweeps_); }};
 };
 
-/// About the bytes of a tuned backend beyond its matrices: vectors, and the items of a fused cycle.
-/// None where columns are to be packed: vectors then take the place of the full ones.
-std::int64_t vector_bytes(const Problem& problem, const std::vector<ColouredLevel>& levels,
-                          std::size_t first_fused) {
-  if (problem.columns == ColumnIndices::slim) {
-    return 0;
+/// Plans the sweeps of levels, of each as soon as it is coloured: chunks of those that are swept by
+/// themselves, and by the last one of the others a fused cycle. For colour_levels; see NothingMore.
+class PlanSweeps {
+ public:
+  explicit PlanSweeps(const BackendSetup& setup)
+      : problem_(setup.problem),
+        set_up_(setup.levels),
+        stream_(setup.stream()),
+        plans_(setup.levels.size()),
+        first_fused_(first_fused_of(setup)),
+        fused_{.first = set_up_.size()},
+        left_(set_up_.size() - first_fused_) {}
+
+  [[nodiscard]] std::int64_t chunk_rows(const Level& level) const {
+    return chunk_rows_of(stream_, problem_.sweeps, level.matrix.rows);
   }
-  constexpr std::int64_t ends_of_arrays = 1 << 18;
-  std::int64_t vectors = 0;
+
+  [[nodiscard]] std::int64_t bytes(std::size_t n) const {
+    if (n >= first_fused_) {
+      return fused::plan_bytes(set_up_, first_fused_);
+    }
+    const Csr& matrix = set_up_[n].matrix;
+    const std::int64_t rows_each = chunk_rows(set_up_[n]);
+    const bool keeps_coarse_slots =
+        rows_each == wide_chunk_rows && problem_.columns == ColumnIndices::full;
+    return chunk_plan_bytes(matrix.rows, rows_each) +
+           (keeps_coarse_slots ? coarse_slot_bytes(matrix) : 0);
+  }
+
+  void operator()(const CudaExecutor& executor, std::vector<ColouredLevel>& levels, std::size_t n) {
+    if (n < first_fused_) {
+      plan_level(executor, levels[n], n);
+      return;
+    }
+    executor.synchronize();
+    if (--left_ == 0) {  // others have counted down when they were complete
+      fused_ = fused::plan_for(executor, levels, first_fused_);
+    }
+  }
+
+  /// Plans what a fused cycle was to sweep and cannot.
+  void complete(const CudaExecutor& executor, std::vector<ColouredLevel>& levels) {
+    for (std::size_t n = first_fused_; n < fused_.first; ++n) {
+      plan_level(executor, levels[n], n);
+    }
+  }
+
+  /// For those who take them.
+  [[nodiscard]] std::vector<ChunkPlan>& plans() { return plans_; }
+  [[nodiscard]] fused::Plan& fused() { return fused_; }
+
+ private:
+  static std::size_t first_fused_of(const BackendSetup& setup) {
+    const bool fuses = setup.problem.sweeps == Sweeps::automatic && setup.ranks.size() == 1;
+    return fuses
+               ? fused::first_small_level(setup.levels, multiprocessors_of(setup.stream().device()))
+               : setup.levels.size();
+  }
+
+  /// Of the entries with coarse columns once more: on a grid an eighth of all.
+  static std::int64_t coarse_slot_bytes(const Csr& matrix) {
+    constexpr std::int64_t entry_bytes = sizeof(double) + sizeof(std::int32_t);
+    return hpcg::detail::sliced_entries(matrix) / 8 * entry_bytes;
+  }
+
+  void plan_level(const CudaExecutor& executor, ColouredLevel& level, std::size_t n) {
+    plans_[n] = plan_chunks(executor, level, chunk_rows(set_up_[n]), problem_.sweeps);
+    if (plans_[n].sweeps == Sweeps::pipelined) {
+      copy_coarse_slots<slice_height>(executor, level);
+    }
+  }
+
+  const Problem& problem_;
+  const std::vector<Level>& set_up_;
+  const Stream& stream_;
+  std::vector<ChunkPlan> plans_;
+  std::size_t first_fused_;
+  fused::Plan fused_;
+  std::atomic<std::size_t> left_;  ///< levels of a fused cycle that are not coloured yet
+};
+
+/// The bytes of arrays of a region.
+class ArrayBytes {
+ public:
+  template <class T>
+  void add(std::int64_t count, std::int64_t arrays = 1) {
+    bytes_ += arrays * static_cast<std::int64_t>(
+                           MemoryRegion::taken_by(static_cast<std::size_t>(count) * sizeof(T)));
+  }
+  [[nodiscard]] std::int64_t all() const { return bytes_; }
+
+ private:
+  std::int64_t bytes_ = 0;
+};
+
+/// The bytes of what CudaTuned has from its executor.
+std::int64_t solver_bytes(const Problem& problem, const std::vector<ColouredLevel>& levels,
+                          const std::vector<ChunkPlan>& plans, std::size_t first_fused) {
+  constexpr std::int64_t vectors_of_cg = 6;  // b, x, r, z, p and A p
+  constexpr std::int64_t small_arrays = 1 << 14;
+  ArrayBytes bytes;
+  bytes.add<double>(levels.front().vector_size(), vectors_of_cg);
   for (std::size_t n = 0; n < levels.size(); ++n) {
-    const std::int64_t each = n == 0 ? 8 : n >= first_fused ? 4 + 2 * fused::awaited_vectors : 3;
-    vectors += each * levels[n].vector_size();
+    const std::int64_t rows = levels[n].rows();
+    const std::int64_t own_r_and_x = n > 0 ? 2 : 0;
+    bytes.add<double>(levels[n].vector_size(), 1 + own_r_and_x);
+    if (n >= first_fused) {
+      bytes.add<double>(2 * fused::awaited_vectors * rows);
+      bytes.add<std::int32_t>(n == first_fused ? rows : 0);  // rows of the finer level
+    } else if (plans[n].sweeps != Sweeps::pipelined) {
+      bytes.add<double>(rows);
+    }
   }
-  const bool recurrence = problem.products == Products::recurrence;
-  vectors += recurrence ? levels.front().rows() : 0;
-  return vectors * static_cast<std::int64_t>(sizeof(double)) + ends_of_arrays;
+  if (problem.products == Products::recurrence) {
+    bytes.add<double>(levels.front().rows());
+  }
+  bytes.add<double>(partial_sums(levels.front().rows()));
+  return bytes.all() + small_arrays;
 }
 
 }  // namespace
 
 std::unique_ptr<CgBackend> make_tuned_backend(const BackendSetup& given) {
   const Problem& problem = given.problem;
-  const std::vector<Level>& levels = given.levels;
-  const auto chunk_rows = [&](const Level& level) {
-    return chunk_rows_of(given.stream(), problem.sweeps, level.matrix.rows);
-  };
-  auto coloured = colour_levels<slice_height>(given.executor, levels, chunk_rows, Boundary::apart,
-                                              problem.columns);
-  const bool fuses = problem.sweeps == Sweeps::automatic && given.ranks.size() == 1;
-  const std::size_t first_fused =
-      fuses ? fused::first_small_level(coloured, multiprocessors_of(given.stream().device()))
-            : coloured.size();
-  const CudaExecutor executor =
-      given.executor.with_region(vector_bytes(problem, coloured, first_fused));
-  const BackendSetup setup{problem, given.ranks, executor, levels};
-  fused::Plan fused{.first = coloured.size()};
-  if (fuses) {
-    fused = fused::plan_for(executor, coloured, first_fused);
-  }
-  std::vector<ChunkPlan> plans(coloured.size());
-  for (std::size_t n = 0; n < fused.first; ++n) {
-    plans[n] = plan_chunks(executor, coloured[n], chunk_rows(levels[n]), problem.sweeps);
-  }
-  for (std::size_t n = 0; n < coloured.size(); ++n) {
-    if (plans[n].sweeps == Sweeps::pipelined) {
-      copy_coarse_slots<slice_height>(executor, coloured[n]);
-    }
-  }
+  PlanSweeps plan(given);
+  auto coloured = colour_levels<slice_height>(
+      given.executor, given.levels, [&](const Level& level) { return plan.chunk_rows(level); },
+      Boundary::apart, problem.columns, plan);
+  plan.complete(given.executor, coloured);
+  const std::size_t first_fused = plan.fused().first;
   if (problem.columns == ColumnIndices::slim) {
-    pack<slice_height>(executor, std::span(coloured).first(fused.first));
-    return std::make_unique<CudaTuned<PackedSlices>>(setup, std::move(coloured), std::move(plans),
-                                                     std::move(fused));
+    pack<slice_height>(given.executor, std::span(coloured).first(first_fused));
   }
-  return std::make_unique<CudaTuned<FullColumns>>(setup, std::move(coloured), std::move(plans),
-                                                  std::move(fused));
+  const std::int64_t bytes = solver_bytes(problem, coloured, plan.plans(), first_fused);
+  const MemoryRegion region(CudaExecutor::space, static_cast<std::size_t>(bytes));
+  const BackendSetup setup{problem, given.ranks, given.executor.with_region(region), given.levels};
+  const auto make = [&]<class Columns>() -> std::unique_ptr<CgBackend> {
+    auto backend = std::make_unique<CudaTuned<Columns>>(
+        setup, std::move(coloured), std::move(plan.plans()), std::move(plan.fused()));
+    expects(region.allocations() == 1, "the bytes of the solver's arrays are known");
+    return backend;
+  };
+  return problem.columns == ColumnIndices::slim ? make.template operator()<PackedSlices>()
+                                                : make.template operator()<FullColumns>();
 }
 
 }  // namespace bankfull::hpcg::cuda
