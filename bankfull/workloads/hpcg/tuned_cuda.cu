@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <span>
+#include <string>
 
 namespace bankfull::hpcg::cuda {
 namespace {
@@ -40,6 +42,32 @@ class EventMarks {
   std::vector<Event> events_;
 };
 
+/// Work beside that of a stream, with what the stream leaves it of the GPU.
+class BesideStream {
+ public:
+  explicit BesideStream(const Stream& main)
+      : main_(main), beside_(main.device(), StreamPriority::low) {}
+
+  /// For work that follows what was queued on the main stream.
+  const Stream& begin() {
+    begun_.record(main_);
+    beside_.wait_for(begun_);
+    return beside_;
+  }
+
+  /// What is queued on the main stream from now on follows it.
+  void end() {
+    done_.record(beside_);
+    main_.wait_for(done_);
+  }
+
+ private:
+  const Stream& main_;
+  Stream beside_;
+  Event begun_;
+  Event done_;
+};
+
 /// Partial sums that kernels over so many rows leave: one per tile, and more, for those that deal
 /// ranges divide them further only as long as a GPU runs most of their blocks at once, which are a
 /// few thousand.
@@ -66,15 +94,14 @@ class CudaTuned final : public CudaBackend {
                 {.partials = partials_.data(),
                  .sum = &scalars_.data()->rz,
                  .previous = &scalars_.data()->previous_rz},
-                sums_.partials()) {
+                sum_of(0, &scalars_.data()->rr), sums_.partials()) {
     fill_bytes(partials_.data(), 0xff, partials_.bytes(), stream());
     deal_ranges();
     // The diagonal came with the other entries.
     executor_.each(rows_, LoadNewRightHand{set_up_.front().right_hand.data(),
                                            levels_.finest().order.old_of.data(), b_.data()});
-    if (levels_.exchange(0).recordable()) {
-      cycle_.record();
-    }
+    levels_.set_update({.r = r_.data(), .ap = ap_.data(), .scalars = scalars_.data()});
+    record_cycle();
     executor_.synchronize();
   }
 
@@ -89,6 +116,8 @@ class CudaTuned final : public CudaBackend {
   void start() override {
     iteration_ = 0;
     recurs_ = false;
+    r_is_behind_ = false;
+    x_is_behind_ = false;
     times_.begin(stream());
     fill_bytes(scalars_.data(), 0, scalars_.bytes(), stream());
     fill_bytes(x_.data(), 0, x_.bytes(), stream());
@@ -106,8 +135,16 @@ class CudaTuned final : public CudaBackend {
     times_.begin(stream());
     ++iteration_;
     recurs_ = multigrid && products_ == Products::recurrence && iteration_ % renewed != 0;
+    if (multigrid && r_is_behind_) {
+      cycle_with_updates_.queue();
+      note_updates_of_cycle();
+      times_.mark(stream(), &CgTimes::mg);
+      finish_precondition();
+      return;
+    }
+    complete_residual();
     if (multigrid) {
-      run_cycle();
+      cycle_.queue();
       times_.mark(stream(), &CgTimes::mg);
       finish_precondition();
     } else {
@@ -131,16 +168,19 @@ class CudaTuned final : public CudaBackend {
     }
   }
 
-  /// The update of x is deferred to this pass, which reads p anyway; x is not needed in between.
-  /// By recurrence p is formed with A p.
+  /// The update of x is deferred to this pass, which reads p anyway, if the cycle has not done it;
+  /// x is not needed in between. By recurrence p is formed with A p.
   void update_direction(bool first) override {
     first_ = first;
     if (recurs_) {
       return;
     }
     times_.begin(stream());
-    launch(stream(), {blocks_for(pairs()), dim3(threads_per_block)}, update_direction_kernel,
+    launch(stream(), {blocks_for(pairs()), dim3(threads_per_block)},
+           x_is_behind_ ? update_direction_kernel<WithSolution::yes>
+                        : update_direction_kernel<WithSolution::no>,
            pairs(), scalars_.data(), first, pairs_of(z_), pairs_of(p_), pairs_of(x_));
+    x_is_behind_ = false;
     times_.mark(stream(), &CgTimes::waxpby);
   }
 
@@ -155,36 +195,49 @@ class CudaTuned final : public CudaBackend {
     queue_sum_over_ranks(&scalars_.data()->pap);
   }
 
+  /// Leaves r to the next cycle where that updates it, or to who asks for it first.
   void update_solution() override {
-    times_.begin(stream());
-    const dim3 blocks = blocks_for((pairs() + updates_each - 1) / updates_each);
-    launch(stream(), {blocks, dim3(threads_per_block)}, update_solution_kernel, pairs(),
-           scalars_.data(), pairs_of(ap_), pairs_of(r_), sum_of(blocks.x, &scalars_.data()->rr));
-    times_.mark(stream(), &CgTimes::waxpby);
-    queue_sum_over_ranks(&scalars_.data()->rr);
+    x_is_behind_ = true;
+    r_is_behind_ = true;
+    if (!updates_in_cycle().r) {
+      complete_residual();
+    }
   }
 
   void finish() override {
+    complete_residual();
+    if (!x_is_behind_) {
+      return;
+    }
     times_.begin(stream());
-    launch(stream(), {blocks_for(pairs()), dim3(threads_per_block)}, catch_up_kernel, pairs(),
-           scalars_.data(), pairs_of(p_), pairs_of(x_));
+    queue_catch_up(stream(), blocks_for(pairs()).x);
+    x_is_behind_ = false;
     times_.mark(stream(), &CgTimes::waxpby);
+  }
+
+  double squared_residual() override {
+    complete_residual();
+    return CudaBackend::squared_residual();
   }
 
   std::vector<double> apply(Operation operation, const std::vector<double>& x) override {
     double* const from = operation == Operation::spmv ? p_.data() : r_.data();
     double* const to = operation == Operation::spmv ? ap_.data() : z_.data();
+    complete_residual();
     load_natural(x, levels_.finest().order.new_of.data(), from);
     if (operation == Operation::spmv) {
       multiply_by(from, to);
     } else {
-      run_cycle();
+      cycle_.queue();
     }
     return natural(to);
   }
 
   std::vector<double> solution() override { return natural(x_.data()); }
-  std::vector<double> recurrence_residual() override { return natural(r_.data()); }
+  std::vector<double> recurrence_residual() override {
+    complete_residual();
+    return natural(r_.data());
+  }
 
   [[nodiscard]] std::int64_t added_bytes() const override { return bytes_of(levels_.all()); }
 
@@ -193,8 +246,24 @@ class CudaTuned final : public CudaBackend {
   [[nodiscard]] Transport transport() const override { return levels_.exchange(0).transport(); }
 
   std::vector<Step> profile(int repeats) override {
-    return profile_iterations<slice_height>(*this, sweeps_, executor_, levels_.all(), ranks_,
+    return profile_iterations<slice_height>(*this, executor_, levels_.all(), ranks_,
                                             EventMarks(stream()), repeats);
+  }
+
+  /// Of one rank, where nobody else waits for r.r.
+  [[nodiscard]] UpdatesInCycle updates_in_cycle() const {
+    const bool joins = ranks_.size() == 1 && products_ == Products::direct;
+    return {.r = joins,
+            .x_with_level = joins && fused_.first() < levels_.count() ? fused_.first() : 0};
+  }
+
+  /// For profiles: a cycle step by step.
+  template <class After>
+  void cycle_steps(const After& after) {
+    queue_cycle(r_is_behind_, after);
+    if (r_is_behind_) {
+      note_updates_of_cycle();
+    }
   }
 
   [[nodiscard]] ColumnIndices columns() const override { return column_indices_of<Columns>; }
@@ -204,6 +273,13 @@ class CudaTuned final : public CudaBackend {
     notes.emplace_back(
         "set-up and optimisation were rehearsed with a small system: that code is sent to the GPU "
         "is not in their times");
+    const UpdatesInCycle updates = updates_in_cycle();
+    if (updates.r) {
+      notes.push_back(
+          std::string("r is updated and r.r formed by MG's first sweep") +
+          (updates.x_with_level > 0 ? ", and x is updated beside its coarse levels" : "") +
+          ": WAXPBY covers the others");
+    }
     if (products_ == Products::recurrence) {
       notes.emplace_back(
           "A p is formed by a recurrence from A z, of which the last sweep has formed half: this "
@@ -236,6 +312,19 @@ class CudaTuned final : public CudaBackend {
   /// Whether the last sweep leaves sums of tiles, not the sum of all.
   [[nodiscard]] bool leaves_partials() const { return levels_.plan(0).sweeps == Sweeps::pipelined; }
 
+  /// The one that iterations repeat.
+  void record_cycle() {
+    const UpdatesInCycle updates = updates_in_cycle();
+    if (updates.x_with_level > 0) {
+      beside_.emplace(stream());
+    }
+    if (updates.r) {
+      cycle_with_updates_.record();
+    } else if (levels_.exchange(0).recordable()) {
+      cycle_.record();
+    }
+  }
+
   void deal_ranges() {
     std::vector<Range> interiors;
     std::vector<Range> boundaries;
@@ -267,7 +356,62 @@ class CudaTuned final : public CudaBackend {
                                static_cast<unsigned>(at_once));
   }
 
-  void run_cycle() { cycle_.queue(); }
+  /// Queues a cycle, with the updates of r and x that are behind or without: the first sweep
+  /// updates r, which it reads anyway, and x is updated beside the coarse levels' kernel, which
+  /// leaves memory idle.
+  template <class After>
+  void queue_cycle(bool with_updates, const After& after) {
+    sweeps_.update_first(with_updates);
+    half_sweep_cycle(sweeps_, 0,
+                     [&](const char* step, std::size_t level, Traffic SweepTraffic::*moved) {
+                       if (with_updates) {
+                         queue_updates_after(level, moved);
+                       }
+                       after(step, level, moved);
+                     });
+  }
+
+  void queue_updates_after(std::size_t level, Traffic SweepTraffic::*step) {
+    if (level == 0 && step == &SweepTraffic::forward_from_zero && leaves_partials()) {
+      sums_.queue(stream(), static_cast<int>(rows_ / tile_rows), 1, &scalars_.data()->rr);
+    }
+    if (!beside_) {
+      return;
+    }
+    if (step == &SweepTraffic::restrict_residual && level + 1 == fused_.first()) {
+      constexpr int blocks_each = 2;
+      queue_catch_up(beside_->begin(),
+                     static_cast<unsigned>(blocks_each * multiprocessors_of(stream().device())));
+    } else if (step == &SweepTraffic::cycle) {
+      beside_->end();
+    }
+  }
+
+  /// A cycle with updates has been queued.
+  void note_updates_of_cycle() {
+    r_is_behind_ = false;
+    x_is_behind_ = x_is_behind_ && !beside_;
+  }
+
+  /// Queues the update of r that was left to the next cycle, and r.r of all ranks.
+  void complete_residual() {
+    if (!r_is_behind_) {
+      return;
+    }
+    times_.begin(stream());
+    const dim3 blocks = blocks_for((pairs() + updates_each - 1) / updates_each);
+    launch(stream(), {blocks, dim3(threads_per_block)}, update_solution_kernel, pairs(),
+           scalars_.data(), pairs_of(ap_), pairs_of(r_), sum_of(blocks.x, &scalars_.data()->rr));
+    r_is_behind_ = false;
+    times_.mark(stream(), &CgTimes::waxpby);
+    queue_sum_over_ranks(&scalars_.data()->rr);
+  }
+
+  /// Queues the update of x that was put off.
+  void queue_catch_up(const Stream& on, unsigned blocks) const {
+    launch(on, {dim3(blocks), dim3(threads_per_block)}, catch_up_kernel, pairs(), scalars_.data(),
+           pairs_of(p_), pairs_of(x_));
+  }
 
   /// r.z becomes that of the last iteration.
   void keep_product() {
@@ -351,7 +495,12 @@ class CudaTuned final : public CudaBackend {
   DealtRanges interior_ranges_;
   unsigned product_parts_ = 1;
   DealtRanges boundary_ranges_;
-  RepeatedWork cycle_{stream(), [this] { half_sweep_cycle(sweeps_); }};
+  bool r_is_behind_ = false;  ///< r and r.r lack the last update
+  bool x_is_behind_ = false;
+  std::optional<BesideStream> beside_;  ///< for the update of x, where that is a part of the cycle
+  RepeatedWork cycle_{stream(), [this] { queue_cycle(false, [](auto... /*step*/) {}); }};
+  RepeatedWork cycle_with_updates_{stream(),
+                                   [this] { queue_cycle(true, [](auto... /*step*/) {}); }};
 };
 
 /// Plans the sweeps of levels, of each as soon as it is coloured: chunks of those that are swept by

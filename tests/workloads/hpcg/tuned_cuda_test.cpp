@@ -1,8 +1,10 @@
+#include "bankfull/workloads/hpcg/cg.hpp"
 #include "bankfull/workloads/hpcg/run.hpp"
 #include "tests/core/comm/gpu_transports.hpp"
 #include "tests/workloads/hpcg/gpus.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <gtest/gtest.h>
@@ -86,6 +88,34 @@ TEST_P(HpcgTunedOnGpus, HasTheSameBitsHoweverItSweeps) {
       const std::vector<double> z = backend.apply(Operation::mg, x);
       expected = expected.empty() ? z : expected;
       EXPECT_EQ(z, expected);
+    }
+  });
+}
+
+/// Who watches r.r has r updated at once; otherwise the next cycle may do it, and update x.
+TEST_P(HpcgTunedOnGpus, UpdatesInTheCycleHaveTheBitsOfThoseByThemselves) {
+  const Case full{problem_of({72, 72, 72}), test_ranks()};
+  for_ways(full, [](const Case& /*c*/, System& /*system*/, CgBackend& backend) {
+    constexpr int iterations = 6;
+    const CgLimits limits{.iterations = iterations};
+    const CgResult watched = conjugate_gradients(backend, limits, History::kept);
+    const std::vector<double> x = backend.solution();
+    const std::vector<double> r = backend.recurrence_residual();
+    const CgResult unwatched = conjugate_gradients(backend, limits, History::left_out);
+    EXPECT_EQ(unwatched.residual, watched.residual);
+    EXPECT_EQ(backend.solution(), x);
+    EXPECT_EQ(backend.recurrence_residual(), r);
+    backend.start();
+    for (int n = 0; n < iterations; ++n) {
+      backend.precondition(true);
+      if (n > 0) {
+        const double expected =
+            watched.history[static_cast<std::size_t>(n) - 1] * watched.initial_residual;
+        EXPECT_NEAR(std::sqrt(backend.squared_residual()), expected, 1e-12 * expected);
+      }
+      backend.update_direction(n == 0);
+      backend.multiply();
+      backend.update_solution();
     }
   });
 }
@@ -217,7 +247,8 @@ TEST_P(HpcgTunedOnGpus, ProductsByRecurrenceKeepTheResiduals) {
   }
 }
 
-/// Steps are the iteration's: profiles with the recurrence have no update of p by itself.
+/// Steps are the iteration's: profiles with the recurrence have no update of p by itself, and those
+/// of one rank none of r by itself, or of x where the coarse levels are one kernel.
 TEST_P(HpcgTunedOnGpus, ProfilesNameTheProduct) {
   Case c{problem_of({16, 16, 16}), test_ranks()};
   for (const Products products : {Products::direct, Products::recurrence}) {
@@ -227,8 +258,17 @@ TEST_P(HpcgTunedOnGpus, ProfilesNameTheProduct) {
     const bool direct = products == Products::direct;
     EXPECT_EQ(steps.front().name, direct ? "SpMV and p.Ap" : "x, p, A p and p.Ap");
     const std::string& last = steps.back().name;
+    const auto has = [&](const char* name) {
+      return std::any_of(steps.begin(), steps.end(), [&](const Step& s) { return s.name == name; });
+    };
+    const bool one_kernel =
+        has("coarse sweeps and transfers") || has("coarse sweeps, transfers and x");
+    const bool alone = direct && c.ranks.size() == 1;
+    EXPECT_EQ(has("r, r.r and forward sweep from 0"), alone);
+    EXPECT_EQ(has("r and r.r"), !alone);
+    EXPECT_EQ(has("coarse sweeps, transfers and x"), alone && one_kernel);
     if (direct) {
-      EXPECT_EQ(last, "x and p");
+      EXPECT_EQ(last, alone && one_kernel ? "p" : "x and p");
     } else {  // "r.z" where its terms are not added up by the last sweep itself
       EXPECT_TRUE(last == "r.z" || last == "backward sweep") << last;
     }

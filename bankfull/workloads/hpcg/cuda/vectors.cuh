@@ -27,8 +27,13 @@ static __global__ void __launch_bounds__(threads_per_block)
   add_up(sums, sum, blockIdx.x, gridDim.x);
 }
 
-/// x += (factor put off) p, then p = z + beta p; p = z in the first iteration.
-static __global__ void __launch_bounds__(threads_per_block)
+/// Whether an update of p comes with the one of x that was put off.
+enum class WithSolution { yes, no };
+
+/// x += (factor put off) p where it comes with it, then p = z + beta p; p = z in the first
+/// iteration.
+template <WithSolution X>
+__global__ void __launch_bounds__(threads_per_block)
     update_direction_kernel(std::int64_t pairs, const Scalars* scalars, bool first,
                             const double2* z, double2* p, double2* x) {
   const std::int64_t n = std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x;
@@ -43,24 +48,41 @@ static __global__ void __launch_bounds__(threads_per_block)
   const double alpha = scalars->put_off;
   const double beta = scalars->beta();
   const double2 before = p[n];
-  double2 sum = __ldcs(x + n);
-  sum.x = fma(alpha, before.x, sum.x);
-  sum.y = fma(alpha, before.y, sum.y);
-  __stcs(x + n, sum);
+  if constexpr (X == WithSolution::yes) {
+    double2 sum = __ldcs(x + n);
+    sum.x = fma(alpha, before.x, sum.x);
+    sum.y = fma(alpha, before.y, sum.y);
+    __stcs(x + n, sum);
+  }
   p[n] = {fma(beta, before.x, direction.x), fma(beta, before.y, direction.y)};
 }
 
-/// x += (factor put off) p.
+/// x += (factor put off) p, by any number of blocks: few leave most of the GPU to a kernel that
+/// runs at the same time.
 static __global__ void __launch_bounds__(threads_per_block)
     catch_up_kernel(std::int64_t pairs, const Scalars* scalars, const double2* p, double2* x) {
-  const std::int64_t n = std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x;
-  if (n < pairs) {
-    const double alpha = scalars->put_off;
-    const double2 along = p[n];
-    double2 sum = x[n];
-    sum.x = fma(alpha, along.x, sum.x);
-    sum.y = fma(alpha, along.y, sum.y);
-    x[n] = sum;
+  constexpr int at_once = 2;
+  const std::int64_t stride = std::int64_t{gridDim.x} * threads_per_block;
+  const double alpha = scalars->put_off;
+  for (std::int64_t first = std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x;
+       first < pairs; first += at_once * stride) {
+    double2 along[at_once] = {};
+    double2 sum[at_once] = {};
+#pragma unroll
+    for (int n = 0; n < at_once; ++n) {
+      if (first + n * stride < pairs) {
+        along[n] = __ldcs(p + first + n * stride);
+        sum[n] = __ldcs(x + first + n * stride);
+      }
+    }
+#pragma unroll
+    for (int n = 0; n < at_once; ++n) {
+      if (first + n * stride < pairs) {
+        sum[n].x = fma(alpha, along[n].x, sum[n].x);
+        sum[n].y = fma(alpha, along[n].y, sum[n].y);
+        __stcs(x + first + n * stride, sum[n]);
+      }
+    }
   }
 }
 
