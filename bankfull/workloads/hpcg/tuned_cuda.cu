@@ -90,18 +90,21 @@ class CudaTuned final : public CudaBackend {
         levels_(setup, std::move(coloured), std::move(plans), r_.data(), z_.data()),
         fused_(levels_, executor_, std::move(fused)),
         partials_(executor_.make<double>(partial_sums(rows_))),
+        clock_(executor_.make<PartClock>(1)),
         sweeps_(levels_, fused_, executor_,
                 {.partials = partials_.data(),
                  .sum = &scalars_.data()->rz,
                  .previous = &scalars_.data()->previous_rz},
                 sum_of(0, &scalars_.data()->rr), sums_.partials()) {
     fill_bytes(partials_.data(), 0xff, partials_.bytes(), stream());
+    fill_bytes(clock_.data(), 0, clock_.bytes(), stream());
     deal_ranges();
     // The diagonal came with the other entries.
     executor_.each(rows_, LoadNewRightHand{set_up_.front().right_hand.data(),
                                            levels_.finest().order.old_of.data(), b_.data()});
-    levels_.set_update({.r = r_.data(), .ap = ap_.data(), .scalars = scalars_.data()});
-    record_cycle();
+    levels_.set_update(
+        {.r = r_.data(), .ap = ap_.data(), .scalars = scalars_.data(), .clock = clock_.data()});
+    record_iteration();
     executor_.synchronize();
   }
 
@@ -116,8 +119,10 @@ class CudaTuned final : public CudaBackend {
   void start() override {
     iteration_ = 0;
     recurs_ = false;
+    stop_clock();
     r_is_behind_ = false;
     x_is_behind_ = false;
+    is_ahead_ = false;
     times_.begin(stream());
     fill_bytes(scalars_.data(), 0, scalars_.bytes(), stream());
     fill_bytes(x_.data(), 0, x_.bytes(), stream());
@@ -136,10 +141,10 @@ class CudaTuned final : public CudaBackend {
     ++iteration_;
     recurs_ = multigrid && products_ == Products::recurrence && iteration_ % renewed != 0;
     if (multigrid && r_is_behind_) {
-      cycle_with_updates_.queue();
+      iteration_work_.queue();
       note_updates_of_cycle();
-      times_.mark(stream(), &CgTimes::mg);
-      finish_precondition();
+      x_is_behind_ = false;
+      is_ahead_ = true;
       return;
     }
     complete_residual();
@@ -172,19 +177,20 @@ class CudaTuned final : public CudaBackend {
   /// x is not needed in between. By recurrence p is formed with A p.
   void update_direction(bool first) override {
     first_ = first;
-    if (recurs_) {
+    if (recurs_ || is_ahead_) {
       return;
     }
     times_.begin(stream());
-    launch(stream(), {blocks_for(pairs()), dim3(threads_per_block)},
-           x_is_behind_ ? update_direction_kernel<WithSolution::yes>
-                        : update_direction_kernel<WithSolution::no>,
-           pairs(), scalars_.data(), first, pairs_of(z_), pairs_of(p_), pairs_of(x_));
+    queue_direction(first, x_is_behind_);
     x_is_behind_ = false;
     times_.mark(stream(), &CgTimes::waxpby);
   }
 
   void multiply() override {
+    if (is_ahead_) {
+      is_ahead_ = false;
+      return;
+    }
     times_.begin(stream());
     if (recurs_) {
       continue_product();
@@ -220,6 +226,23 @@ class CudaTuned final : public CudaBackend {
     return CudaBackend::squared_residual();
   }
 
+  CgTimes take_times() override {
+    CgTimes times = CudaBackend::take_times();
+    if (clock_has_times_) {
+      constexpr double nanosecond = 1e-9;
+      const PartClock clock = executor_.to_host(clock_.data(), 1).front();
+      const auto seconds = [&](PartClock::Part part) {
+        return nanosecond * static_cast<double>(clock.nanoseconds[part]);
+      };
+      times.mg += seconds(PartClock::mg);
+      times.waxpby += seconds(PartClock::waxpby);
+      times.spmv += seconds(PartClock::spmv);
+      fill_bytes(clock_.data()->nanoseconds, 0, sizeof(clock.nanoseconds), stream());
+      clock_has_times_ = false;
+    }
+    return times;
+  }
+
   std::vector<double> apply(Operation operation, const std::vector<double>& x) override {
     double* const from = operation == Operation::spmv ? p_.data() : r_.data();
     double* const to = operation == Operation::spmv ? ap_.data() : z_.data();
@@ -250,11 +273,11 @@ class CudaTuned final : public CudaBackend {
                                             EventMarks(stream()), repeats);
   }
 
-  /// Of one rank, where nobody else waits for r.r.
+  /// Of one rank, where nobody else waits for r.r. A kernel of all coarse levels takes longer than
+  /// the update of x beside it.
   [[nodiscard]] UpdatesInCycle updates_in_cycle() const {
     const bool joins = ranks_.size() == 1 && products_ == Products::direct;
-    return {.r = joins,
-            .x_with_level = joins && fused_.first() < levels_.count() ? fused_.first() : 0};
+    return {.r = joins, .x_with_level = joins && fused_.first() == 1 ? fused_.first() : 0};
   }
 
   /// For profiles: a cycle step by step.
@@ -278,7 +301,7 @@ class CudaTuned final : public CudaBackend {
       notes.push_back(
           std::string("r is updated and r.r formed by MG's first sweep") +
           (updates.x_with_level > 0 ? ", and x is updated beside its coarse levels" : "") +
-          ": WAXPBY covers the others");
+          ": that is in MG's time, not in WAXPBY's");
     }
     if (products_ == Products::recurrence) {
       notes.emplace_back(
@@ -312,14 +335,16 @@ class CudaTuned final : public CudaBackend {
   /// Whether the last sweep leaves sums of tiles, not the sum of all.
   [[nodiscard]] bool leaves_partials() const { return levels_.plan(0).sweeps == Sweeps::pipelined; }
 
-  /// The one that iterations repeat.
-  void record_cycle() {
+  /// What iterations repeat: all of an iteration where it begins with the updates of the one
+  /// before, else the cycle.
+  void record_iteration() {
     const UpdatesInCycle updates = updates_in_cycle();
     if (updates.x_with_level > 0) {
       beside_.emplace(stream());
+      prefer_shared_memory(catch_up_kernel);
     }
     if (updates.r) {
-      cycle_with_updates_.record();
+      iteration_work_.record();
     } else if (levels_.exchange(0).recordable()) {
       cycle_.record();
     }
@@ -379,9 +404,8 @@ class CudaTuned final : public CudaBackend {
       return;
     }
     if (step == &SweepTraffic::restrict_residual && level + 1 == fused_.first()) {
-      constexpr int blocks_each = 2;
       queue_catch_up(beside_->begin(),
-                     static_cast<unsigned>(blocks_each * multiprocessors_of(stream().device())));
+                     static_cast<unsigned>(multiprocessors_of(stream().device())));
     } else if (step == &SweepTraffic::cycle) {
       beside_->end();
     }
@@ -391,6 +415,43 @@ class CudaTuned final : public CudaBackend {
   void note_updates_of_cycle() {
     r_is_behind_ = false;
     x_is_behind_ = x_is_behind_ && !beside_;
+    clock_runs_ = true;
+    clock_has_times_ = true;
+  }
+
+  /// Queues the rest of an iteration after update_solution() of the one before, up to the product.
+  void queue_iteration() {
+    queue_cycle(true, [](auto... /*step*/) {});
+    if (leaves_partials()) {
+      keep_product();
+      sums_.queue(stream(), static_cast<int>(rows_ / tile_rows), 1, &scalars_.data()->rz);
+    }
+    queue_direction(false, !beside_);
+    multiply_by(p_.data(), ap_.data());
+  }
+
+  void queue_direction(bool first, bool with_solution) {
+    launch(stream(), {blocks_for(pairs()), dim3(threads_per_block)},
+           with_solution ? update_direction_kernel<WithSolution::yes>
+                         : update_direction_kernel<WithSolution::no>,
+           pairs(), scalars_.data(), first, pairs_of(z_), pairs_of(p_), pairs_of(x_),
+           clock_.data());
+  }
+
+  /// What was queued while the clock ran is on it, not between events.
+  void skip_what_is_on_the_clock() {
+    if (clock_runs_) {
+      times_.skip(stream());
+      clock_runs_ = false;
+    }
+  }
+
+  /// Where no kernel has stopped it.
+  void stop_clock() {
+    if (clock_runs_) {
+      skip_what_is_on_the_clock();
+      fill_bytes(&clock_.data()->last, 0, sizeof(PartClock::last), stream());
+    }
   }
 
   /// Queues the update of r that was left to the next cycle, and r.r of all ranks.
@@ -398,10 +459,12 @@ class CudaTuned final : public CudaBackend {
     if (!r_is_behind_) {
       return;
     }
+    skip_what_is_on_the_clock();
     times_.begin(stream());
     const dim3 blocks = blocks_for((pairs() + updates_each - 1) / updates_each);
     launch(stream(), {blocks, dim3(threads_per_block)}, update_solution_kernel, pairs(),
-           scalars_.data(), pairs_of(ap_), pairs_of(r_), sum_of(blocks.x, &scalars_.data()->rr));
+           scalars_.data(), pairs_of(ap_), pairs_of(r_), clock_.data(),
+           sum_of(blocks.x, &scalars_.data()->rr));
     r_is_behind_ = false;
     times_.mark(stream(), &CgTimes::waxpby);
     queue_sum_over_ranks(&scalars_.data()->rr);
@@ -426,7 +489,7 @@ class CudaTuned final : public CudaBackend {
   /// Queues y = A x and x.y.
   void multiply_by(double* x, double* y) {
     queue_rows(x, multiply_kernel<Columns, Outer::none>, multiply_kernel<Columns, Outer::some>,
-               const_cast<const double*>(x), y);
+               const_cast<const double*>(x), y, clock_.data());
   }
 
   /// Queues the update of x, p and A p, and p.Ap.
@@ -484,6 +547,7 @@ class CudaTuned final : public CudaBackend {
   TunedLevels<Columns> levels_;
   fused::Cycle fused_;
   Buffer<double> partials_;  ///< of sums that kernels form themselves
+  Buffer<PartClock> clock_;  ///< of iterations that are queued as a whole
   TunedSweeps<Columns> sweeps_;
   /// Iterations after which A p is formed anew, so that the recurrence's roundings do not add up.
   static constexpr int renewed = 64;
@@ -499,8 +563,10 @@ class CudaTuned final : public CudaBackend {
   bool x_is_behind_ = false;
   std::optional<BesideStream> beside_;  ///< for the update of x, where that is a part of the cycle
   RepeatedWork cycle_{stream(), [this] { queue_cycle(false, [](auto... /*step*/) {}); }};
-  RepeatedWork cycle_with_updates_{stream(),
-                                   [this] { queue_cycle(true, [](auto... /*step*/) {}); }};
+  bool is_ahead_ = false;  ///< the queued iteration_work_ comes with the steps that are called next
+  bool clock_runs_ = false;
+  bool clock_has_times_ = false;
+  RepeatedWork iteration_work_{stream(), [this] { queue_iteration(); }};
 };
 
 /// Plans the sweeps of levels, of each as soon as it is coloured: chunks of those that are swept by

@@ -1,3 +1,4 @@
+#include "bankfull/core/measure/timer.hpp"
 #include "bankfull/workloads/hpcg/cg.hpp"
 #include "bankfull/workloads/hpcg/run.hpp"
 #include "tests/core/comm/gpu_transports.hpp"
@@ -116,6 +117,28 @@ TEST_P(HpcgTunedOnGpus, UpdatesInTheCycleHaveTheBitsOfThoseByThemselves) {
       backend.update_direction(n == 0);
       backend.multiply();
       backend.update_solution();
+    }
+  });
+}
+
+/// By events, or by the kernels themselves where an iteration is queued as a whole.
+TEST_P(HpcgTunedOnGpus, PartsOfIterationsAreTimed) {
+  const Case full{problem_of({72, 72, 72}), test_ranks()};
+  for_ways(full, [](const Case& /*c*/, System& /*system*/, CgBackend& backend) {
+    for (const History history : {History::left_out, History::kept}) {
+      static_cast<void>(backend.take_times());
+      const Stopwatch watch;
+      conjugate_gradients(backend, {.iterations = 40}, history);
+      const double all = watch.seconds();
+      const CgTimes times = backend.take_times();
+      EXPECT_GT(times.mg, times.spmv);
+      EXPECT_GT(times.spmv, times.waxpby);
+      EXPECT_GT(times.waxpby, 0.0);
+      const double sum = times.mg + times.spmv + times.waxpby + times.ddot;
+      EXPECT_LE(sum, 1.01 * all);
+      EXPECT_GE(sum, 0.5 * all);
+      const CgTimes none = backend.take_times();
+      EXPECT_EQ(none.mg + none.spmv + none.waxpby, 0.0);
     }
   });
 }

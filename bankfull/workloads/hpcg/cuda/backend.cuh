@@ -38,6 +38,8 @@ class MarkedTimes {
     }
   }
   void mark(const Stream& stream, Part part) { record(stream, part); }
+  /// Work since the last mark is attributed to no part.
+  void skip(const Stream& stream) { record(stream, nullptr); }
 
   /// Sums by part; waits for the marks and forgets them.
   CgTimes take();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/workloads/hpcg/cuda/backend.cuh"
+#include "bankfull/workloads/hpcg/cuda/part_clock.cuh"
 #include "bankfull/workloads/hpcg/cuda/slices.cuh"
 #include "bankfull/workloads/hpcg/smoother.hpp"
 
@@ -13,6 +14,7 @@ struct ResidualUpdate {
   double* r = nullptr;
   const double* ap = nullptr;
   Scalars* scalars = nullptr;
+  PartClock* clock = nullptr;
 
   /// r - alpha A p of a row, before it is stored.
   [[nodiscard]] __device__ __forceinline__ double of(std::int64_t row, double r_before,
@@ -20,6 +22,7 @@ struct ResidualUpdate {
     const double alpha = scalars->alpha();
     if (row == 0) {
       scalars->put_off = alpha;
+      clock->end_or_start(PartClock::spmv);
     }
     return fma(-alpha, along, r_before);
   }

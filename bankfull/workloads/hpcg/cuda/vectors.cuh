@@ -2,6 +2,7 @@
 
 #include "bankfull/workloads/hpcg/cuda/backend.cuh"
 #include "bankfull/workloads/hpcg/cuda/block_sums.cuh"
+#include "bankfull/workloads/hpcg/cuda/part_clock.cuh"
 #include "bankfull/workloads/hpcg/cuda/sweeps.cuh"
 
 #include <cstdint>
@@ -35,8 +36,11 @@ enum class WithSolution { yes, no };
 template <WithSolution X>
 __global__ void __launch_bounds__(threads_per_block)
     update_direction_kernel(std::int64_t pairs, const Scalars* scalars, bool first,
-                            const double2* z, double2* p, double2* x) {
+                            const double2* z, double2* p, double2* x, PartClock* clock) {
   const std::int64_t n = std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x;
+  if (n == 0) {
+    clock->end(PartClock::mg);
+  }
   if (n >= pairs) {
     return;
   }
@@ -57,32 +61,20 @@ __global__ void __launch_bounds__(threads_per_block)
   p[n] = {fma(beta, before.x, direction.x), fma(beta, before.y, direction.y)};
 }
 
-/// x += (factor put off) p, by any number of blocks: few leave most of the GPU to a kernel that
-/// runs at the same time.
+/// x += (factor put off) p, by any number of blocks. A block on each multiprocessor fits beside one
+/// of the coarse levels' kernel, as long as a thread has no more than 24 registers.
 static __global__ void __launch_bounds__(threads_per_block)
     catch_up_kernel(std::int64_t pairs, const Scalars* scalars, const double2* p, double2* x) {
-  constexpr int at_once = 2;
-  const std::int64_t stride = std::int64_t{gridDim.x} * threads_per_block;
   const double alpha = scalars->put_off;
-  for (std::int64_t first = std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x;
-       first < pairs; first += at_once * stride) {
-    double2 along[at_once] = {};
-    double2 sum[at_once] = {};
-#pragma unroll
-    for (int n = 0; n < at_once; ++n) {
-      if (first + n * stride < pairs) {
-        along[n] = __ldcs(p + first + n * stride);
-        sum[n] = __ldcs(x + first + n * stride);
-      }
-    }
-#pragma unroll
-    for (int n = 0; n < at_once; ++n) {
-      if (first + n * stride < pairs) {
-        sum[n].x = fma(alpha, along[n].x, sum[n].x);
-        sum[n].y = fma(alpha, along[n].y, sum[n].y);
-        __stcs(x + first + n * stride, sum[n]);
-      }
-    }
+  const std::int64_t stride = std::int64_t{gridDim.x} * threads_per_block;
+#pragma unroll 1
+  for (std::int64_t n = std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x; n < pairs;
+       n += stride) {
+    const double2 along = __ldcs(p + n);
+    double2 sum = __ldcs(x + n);
+    sum.x = fma(alpha, along.x, sum.x);
+    sum.y = fma(alpha, along.y, sum.y);
+    __stcs(x + n, sum);
   }
 }
 
@@ -92,7 +84,7 @@ inline constexpr int updates_each = 4;
 /// r -= alpha ap; r.r. Notes alpha for the update of x.
 static __global__ void __launch_bounds__(threads_per_block)
     update_solution_kernel(std::int64_t pairs, Scalars* scalars, const double2* ap, double2* r,
-                           const __grid_constant__ BlockSums sums) {
+                           PartClock* clock, const __grid_constant__ BlockSums sums) {
   const std::int64_t first =
       std::int64_t{blockIdx.x} * (updates_each * threads_per_block) + threadIdx.x;
   const auto place = [&](int n) { return first + n * threads_per_block; };
@@ -118,6 +110,7 @@ static __global__ void __launch_bounds__(threads_per_block)
   }
   if (first == 0) {
     scalars->put_off = alpha;
+    clock->end_and_stop(PartClock::spmv);
   }
   add_up(sums, sum, blockIdx.x, gridDim.x);
 }
@@ -155,7 +148,11 @@ __device__ __forceinline__ void sum_over_rows(const DealtRanges& rows, const Blo
 template <class Columns, Outer Others>
 __global__ void __launch_bounds__(threads_per_block, 4)
     multiply_kernel(DealtRanges rows, const __grid_constant__ LevelArguments<Columns> a,
-                    const double* x, double* y, const __grid_constant__ BlockSums sums) {
+                    const double* x, double* y, PartClock* clock,
+                    const __grid_constant__ BlockSums sums) {
+  if (Others == Outer::none && blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0) {
+    clock->end(PartClock::waxpby);
+  }
   sum_over_rows(rows, sums, [&](std::int64_t row, double term) {
     const double own = x[row];
     const double lower = times(a.lower, row, x);
