@@ -154,18 +154,37 @@ struct ChooseStep {
   }
 };
 
+/// Has a step that was begun ahead begin by the clock, too.
+struct BeginStep {
+  StepClock* clock;
+  StepAhead* ahead;
+  StartOnGpu* start;  ///< null: the pressure is not extrapolated
+
+  __device__ void operator()(std::int64_t /*only*/) const {
+    StepClock now = *clock;
+    ahead->begin(now);
+    *clock = now;
+    if (start != nullptr) {
+      start->weights = weights_of_start(now, start->first);
+    }
+  }
+};
+
 /// The step to come ahead of the end of the one before, likewise.
 template <class Real>
 struct PlanStep {
   StepClock* clock;
   StepAhead* ahead;
   StageFactorsOnGpu<Real>* factors;  ///< of its stage
-  bool follows;                      ///< the step before began so, too
+  bool begins_step;                  ///< the one before, which was begun ahead, too
 
   __device__ void operator()() const {
     StepClock now = *clock;
     StepAhead next = *ahead;
-    follows ? next.follow(now) : next.plan(now);
+    if (begins_step) {
+      next.begin(now);
+    }
+    next.plan(now);
     *clock = now;
     *ahead = next;
     const StepState& step = next.step;
@@ -421,8 +440,9 @@ class CudaBackend {
     }
   }
 
-  void leave_projection(std::size_t to, bool follows) {
-    const PlanStep<Real> plan{clock_.data(), ahead_->step.data(), ahead_->factors.data(), follows};
+  void leave_projection(std::size_t to, bool begins_step) {
+    const PlanStep<Real> plan{clock_.data(), ahead_->step.data(), ahead_->factors.data(),
+                              begins_step};
     queue_outer_ghosts(stream_, flow_, centres_, rules_.data(), count_, pressure_->solution(),
                        sides_[to][0].origin, plan);
   }
@@ -439,6 +459,11 @@ class CudaBackend {
       queue_amended_advance(stream_, arguments, next_tendency, potential,
                             AmendStep<Real>{clock_.data(), ahead_->step.data()});
     }
+  }
+
+  void begin_step_ahead() {
+    gpu_.each(1, BeginStep{clock_.data(), ahead_->step.data(),
+                           past_ ? past_->start.data() : nullptr});
   }
 
   /// The stage of a kind into each side is recorded once, after the first solve, where it can be.

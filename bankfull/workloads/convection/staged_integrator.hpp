@@ -94,11 +94,14 @@ inline Extents extents_of_kept(const Grid& grid, Kept what, int field) {
 ///
 /// and, where there is a kernel for it, see step_ahead.hpp:
 ///
-///   leave_projection(to, follows)  launches, in place of the projection and the ghosts of a stage,
-///                            what advance_unprojected needs: StepAhead::plan or, where the stage
-///                            began so itself, StepAhead::follow
+///   leave_projection(to, begins_step)  launches, in place of the projection and the ghosts of a
+///                            stage, what advance_unprojected needs: StepAhead::plan, and
+///                            StepAhead::begin before where a stage that began so itself has not
+///                            launched that
 ///   advance_unprojected(to)  launches `advance` by the planned step, which projects the flow that
 ///                            it reads, and advances anew where another step is due
+///   begin_step_ahead()       launches StepAhead::begin, and finds the weights of
+///                            extrapolate_pressure
 template <class Backend>
 class StagedIntegrator final : public Integrator {
  public:
@@ -429,15 +432,21 @@ class StagedIntegrator final : public Integrator {
     }
   }
 
-  /// A step from the unprojected flow that the last one has left, to another one.
+  /// A step from the unprojected flow that the last one has left, to another one. Multigrid must
+  /// know the length of that before it starts; else a launch less does.
   void step_ahead() {
     if constexpr (has_unprojected_flows) {
       const std::size_t to = 1 - side_;
+      const bool begins_early = plan_.solver() == PressureSolver::multigrid;
       known_pressure_ = {};
-      backend_.launch_stage(stage_ahead, to, [this, to] {
+      backend_.launch_stage(stage_ahead, to, [this, to, begins_early] {
         backend_.advance_unprojected(to);
+        if (begins_early) {
+          backend_.begin_step_ahead();
+          start_pressure(0);
+        }
         launch_from(StagePart::divergence, to, static_cast<std::size_t>(StagePart::projection));
-        backend_.leave_projection(to, true);
+        backend_.leave_projection(to, !begins_early);
       });
       side_ = to;
       ++steps_ahead_;

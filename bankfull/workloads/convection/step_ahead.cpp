@@ -11,8 +11,10 @@
 namespace bankfull::convection {
 namespace {
 
-/// Of chosen steps.
-constexpr std::int64_t fewest_cells = std::int64_t{1} << 20;
+/// Of chosen steps. Multigrid's need a launch more.
+std::int64_t fewest_cells(PressureSolver solver) {
+  return std::int64_t{1} << (solver == PressureSolver::multigrid ? 21 : 20);
+}
 
 /// Of a field, ghosts among them, as the kernel numbers them.
 bool have_numbers_of_32_bits(const Plan& plan) {
@@ -35,14 +37,14 @@ bool is_a_layer(const Grid& grid) {
 bool can_leave_projections(const Plan& plan) {
   const Problem& problem = plan.problem();
   if (!problem.device.is_cuda() || problem.schedule != Schedule::tuned || plan.is_shared() ||
-      plan.solver() != PressureSolver::direct || !are_steps_planned(problem) ||
-      !has_usual_terms(problem) || !is_a_layer(plan.grid())) {
+      !are_steps_planned(problem) || !has_usual_terms(problem) || !is_a_layer(plan.grid())) {
     return false;
   }
   constexpr std::int64_t together = 2;  // cells of a row in fp32
   const bool in_pairs =
       problem.precision == Precision::fp64 || plan.grid().extents().nk % together == 0;
-  const bool pays = problem.time_step.fixed > 0.0 || problem.cells() >= fewest_cells;
+  const bool pays =
+      problem.time_step.fixed > 0.0 || problem.cells() >= fewest_cells(plan.solver());
   return in_pairs && pays && have_numbers_of_32_bits(plan) && !varies_in_time(problem);
 }
 

@@ -10,9 +10,9 @@ class Plan;
 // A step may leave its projection to the stage that follows, which then reads the velocity once
 // instead of twice. How long the step to come is must be known before: it is planned.
 
-/// Whether there is a kernel for the steps of a plan that pays: on one GPU, by Adams-Bashforth and
-/// a direct solver. Chosen steps of small grids would take more time, for whether the plan held is
-/// found by a kernel of its own. Bits and lengths of steps are the same either way.
+/// Whether there is a kernel for the steps of a plan that pays: on one GPU, by Adams-Bashforth.
+/// Chosen steps of small grids would take more time, for whether the plan held is found by a kernel
+/// of its own. Bits and lengths of steps are the same either way.
 bool can_leave_projections(const Plan& plan);
 
 /// Whether a stage that begins with a projection must be able to be repeated: tendencies before and
@@ -37,12 +37,11 @@ struct StepAhead {
     return clock.next;
   }
 
-  /// Has the step before it end, and plans the one after it.
-  BANKFULL_HOST_DEVICE void follow(StepClock& clock) {
+  /// Has the step before it end: the clock's step to come is this one, as it is due.
+  BANKFULL_HOST_DEVICE void begin(StepClock& clock) {
     clock.end_step();
     clock.noted.buoyancy = buoyancy;
     buoyancy = 0.0;
-    plan(clock);
   }
 };
 

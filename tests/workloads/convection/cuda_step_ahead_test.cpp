@@ -13,6 +13,7 @@
 #include <memory>
 #include <numbers>
 #include <string>
+#include <tuple>
 #include <vector>
 
 // Steps that leave their projections to the next ones against those of which each is completed.
@@ -23,7 +24,7 @@ namespace {
 using Look = std::function<std::vector<double>(Integrator&)>;
 
 /// Layers between walls of every kind, stretched or not, and boxes that leave no projection.
-std::vector<Case> layers() {
+std::vector<Case> layers(PressureSolver solver) {
   constexpr std::array<std::array<std::int64_t, 3>, 6> sizes{
       {{64, 64, 32}, {96, 64, 35}, {10, 6, 7}, {9, 5, 8}, {6, 1, 5}, {130, 12, 9}}};
   constexpr std::array<FlowEnds, 3> walls{FlowEnds::no_slip, FlowEnds::free_slip,
@@ -39,9 +40,12 @@ std::vector<Case> layers() {
         std::min(1e-3, 0.5 * longest_diffusive_step(problem, Grid(problem.axes)));
     problem.steps = 1000;
     problem.device = Device::cuda(0);
-    problem.solver = PressureSolver::direct;
+    problem.solver = solver;
     problem.precision = n < sizes.size() ? Precision::fp64 : Precision::fp32;
     problem.name = "Layer" + std::to_string(n) + name_of(walls[n % 3]);
+    if (solver == PressureSolver::multigrid) {
+      problem.name += "Multigrid";
+    }
     all.push_back({problem.name, problem, n});
   }
   return all;
@@ -49,10 +53,12 @@ std::vector<Case> layers() {
 
 /// A shear of constant speed, and a spot that buoyancy accelerates until it is faster: from then on
 /// the flow gains speed at once, which no step before has foreseen.
-Problem overtaking_spot(Precision precision) {
+Problem overtaking_spot(Precision precision, PressureSolver solver = PressureSolver::direct) {
   Problem problem;
+  // As few as steps of either solver must have to leave their projections.
+  const std::int64_t rows = solver == PressureSolver::multigrid ? 128 : 64;
   problem.axes = {{{.lower = 0.0, .upper = 1.0, .cells = 128, .periodic = true},
-                   {.lower = 0.0, .upper = 1.0, .cells = 64, .periodic = true},
+                   {.lower = 0.0, .upper = 1.0, .cells = rows, .periodic = true},
                    {.lower = 0.0, .upper = 1.0, .cells = 128}}};
   problem.viscosity = 2e-3;
   problem.initial_velocity[0] = [](double, double, double z) {
@@ -69,7 +75,7 @@ Problem overtaking_spot(Precision precision) {
   problem.time_step = {.courant = 0.3};
   problem.steps = 1000;
   problem.device = Device::cuda(0);
-  problem.solver = PressureSolver::direct;
+  problem.solver = solver;
   problem.precision = precision;
   problem.name = "overtaking spot";
   return problem;
@@ -224,14 +230,22 @@ TEST_P(StepsAhead, GoOnFromASavedFlow) {
   expect_same_state(state_of(*second), state_of(*whole));
 }
 
-INSTANTIATE_TEST_SUITE_P(Layers, StepsAhead, testing::ValuesIn(layers()), case_name);
+INSTANTIATE_TEST_SUITE_P(Layers, StepsAhead, testing::ValuesIn(layers(PressureSolver::direct)),
+                         case_name);
+INSTANTIATE_TEST_SUITE_P(LayersOfMultigrid, StepsAhead,
+                         testing::ValuesIn(layers(PressureSolver::multigrid)), case_name);
 
-class ChosenStepsAhead : public testing::TestWithParam<Precision> {};
+class ChosenStepsAhead : public testing::TestWithParam<std::tuple<Precision, PressureSolver>> {
+ protected:
+  static Problem problem() {
+    return overtaking_spot(std::get<Precision>(GetParam()), std::get<PressureSolver>(GetParam()));
+  }
+};
 
 /// Also of those that turn out too long for the flow once they have begun.
 TEST_P(ChosenStepsAhead, LeaveTheFlowOfCompletedSteps) {
   constexpr int steps = 20;
-  const Problem problem = overtaking_spot(GetParam());
+  const Problem problem = this->problem();
   ASSERT_TRUE(Plan(problem).leaves_projections());
   const std::unique_ptr<Integrator> completed = begun(problem);
   const std::unique_ptr<Integrator> ahead = begun(problem);
@@ -253,7 +267,7 @@ TEST_P(ChosenStepsAhead, LeaveTheFlowOfCompletedSteps) {
 
 TEST_P(ChosenStepsAhead, MayBeLookedAtAtAnyTime) {
   constexpr int steps = 14;
-  const Problem problem = overtaking_spot(GetParam());
+  const Problem problem = this->problem();
   const KeptState expected = state_of_completed_steps(problem, steps);
   int at = 0;
   for (const Look& look : looks()) {
@@ -263,14 +277,18 @@ TEST_P(ChosenStepsAhead, MayBeLookedAtAtAnyTime) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Precisions, ChosenStepsAhead,
-                         testing::Values(Precision::fp64, Precision::fp32),
-                         [](const auto& precision) { return to_string(precision.param); });
+INSTANTIATE_TEST_SUITE_P(
+    PrecisionsAndSolvers, ChosenStepsAhead,
+    testing::Combine(testing::Values(Precision::fp64, Precision::fp32),
+                     testing::Values(PressureSolver::direct, PressureSolver::multigrid)),
+    [](const auto& all) {
+      return to_string(std::get<0>(all.param)) + "_" + to_string(std::get<1>(all.param));
+    });
 
 /// 16 words of `advance` and one of the potential, 4 of the divergence and 4 of what follows;
 /// ghosts beyond both walls are written, and follow from as many cells and the potential there.
 TEST(StepsAheadPlan, MoveTwentyFiveWordsOfACell) {
-  const Plan plan(layers().front().problem);
+  const Plan plan(layers(PressureSolver::direct).front().problem);
   ASSERT_TRUE(plan.leaves_projections());
   const StageWork stage = make_integrator(plan)->work();
   const Work& pressure = stage[static_cast<std::size_t>(StagePart::pressure)];
@@ -287,7 +305,7 @@ TEST(StepsAheadPlan, MoveTwentyFiveWordsOfACell) {
 
 /// The first step has no tendency before it and leaves nothing, nor does a look at the flow.
 TEST(StepsAheadPlan, AreCounted) {
-  const Plan plan(layers().front().problem);
+  const Plan plan(layers(PressureSolver::direct).front().problem);
   const std::unique_ptr<Integrator> flow = begun(plan);
   for (const std::int64_t expected : {0, 0, 1, 2}) {
     flow->step(true);
@@ -301,8 +319,13 @@ TEST(StepsAheadPlan, AreCounted) {
 }
 
 TEST(StepsAheadPlan, AreThoseOfLayersOnGpus) {
+  for (const PressureSolver solver : {PressureSolver::direct, PressureSolver::multigrid}) {
+    Problem chosen = overtaking_spot(Precision::fp64, solver);
+    EXPECT_TRUE(keeps_both_tendencies(Plan(chosen)));
+    chosen.axes[0].cells /= 2;
+    EXPECT_FALSE(Plan(chosen).leaves_projections());
+  }
   Problem problem = overtaking_spot(Precision::fp64);
-  EXPECT_TRUE(keeps_both_tendencies(Plan(problem)));
   problem.time_step = {.fixed = 1e-3};
   EXPECT_TRUE(Plan(problem).leaves_projections());
   EXPECT_FALSE(keeps_both_tendencies(Plan(problem)));
