@@ -150,8 +150,13 @@ class CudaTuned final : public CudaBackend {
     complete_residual();
     if (multigrid) {
       cycle_.queue();
-      times_.mark(stream(), &CgTimes::mg);
+      if (!updates_in_cycle().r) {
+        times_.mark(stream(), &CgTimes::mg);
+      }
       finish_precondition();
+      if (updates_in_cycle().r) {
+        times_.mark(stream(), &CgTimes::mg);
+      }
     } else {
       keep_product();
       copy_bytes(z_.data(), r_.data(), static_cast<std::size_t>(rows_) * sizeof(double), stream());
@@ -163,13 +168,18 @@ class CudaTuned final : public CudaBackend {
   /// Whether anything is left to do for r.z after the last sweep.
   [[nodiscard]] bool product_apart() const { return ranks_.size() > 1 || leaves_partials(); }
 
-  /// r.z of all ranks.
+  /// r.z of all ranks. Where iterations are queued as a whole its sum is a part of MG in all.
   void finish_precondition() {
-    if (leaves_partials()) {
-      keep_product();
-      queue_sum(static_cast<int>(rows_ / tile_rows), &scalars_.data()->rz);
-    } else {
+    if (!leaves_partials()) {
       queue_sum_over_ranks(&scalars_.data()->rz);
+      return;
+    }
+    keep_product();
+    const auto tiles = static_cast<int>(rows_ / tile_rows);
+    if (updates_in_cycle().r) {
+      sums_.queue(stream(), tiles, 1, &scalars_.data()->rz);
+    } else {
+      queue_sum(tiles, &scalars_.data()->rz);
     }
   }
 
@@ -422,10 +432,7 @@ class CudaTuned final : public CudaBackend {
   /// Queues the rest of an iteration after update_solution() of the one before, up to the product.
   void queue_iteration() {
     queue_cycle(true, [](auto... /*step*/) {});
-    if (leaves_partials()) {
-      keep_product();
-      sums_.queue(stream(), static_cast<int>(rows_ / tile_rows), 1, &scalars_.data()->rz);
-    }
+    finish_precondition();
     queue_direction(false, !beside_);
     multiply_by(p_.data(), ap_.data());
   }
