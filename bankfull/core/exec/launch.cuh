@@ -26,18 +26,6 @@ void allow_shared_bytes(void (*kernel)(Parameters...), std::size_t bytes) {
              "raising a kernel's shared memory");
 }
 
-/// Has multiprocessors give this kernel, which needs little shared memory, as much of their memory
-/// for it as they can: otherwise its blocks may not run beside those of a kernel that needs all.
-template <class... Parameters>
-void prefer_shared_memory(void (*kernel)(Parameters...)) {
-  cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
-                                  cudaSharedmemCarveoutMaxShared),
-             "choosing a kernel's shared memory");
-}
-
-/// Shared memory that a multiprocessor takes for each block, beside that of the kernel.
-inline constexpr std::size_t shared_bytes_of_any_block = 1024;
-
 /// Dynamic shared memory that a block of this kernel can have on the GPU, after
 /// `allow_shared_bytes`.
 template <class... Parameters>

@@ -141,17 +141,6 @@ Traffic update_direction_traffic(const ColouredLevel& level) {
           .flops = 4.0 * rows};
 }
 
-Traffic update_direction_alone_traffic(const ColouredLevel& level) {
-  const double rows = count_of(level.rows());
-  return {.bytes_read = 2.0 * rows * double_bytes,
-          .bytes_written = rows * double_bytes,
-          .flops = 2.0 * rows};
-}
-
-Traffic catch_up_traffic(const ColouredLevel& level) {
-  return update_direction_alone_traffic(level);  // of as many vectors
-}
-
 Traffic with_update_of_r(const Traffic& first_sweep, const ColouredLevel& level) {
   Traffic both = first_sweep + update_solution_traffic(level);
   both.bytes_read -= count_of(level.rows()) * double_bytes;

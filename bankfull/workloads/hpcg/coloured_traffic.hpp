@@ -72,12 +72,6 @@ Traffic recurrence_traffic(const ColouredLevel& level);
 /// x += alpha p; p = z + beta p.
 Traffic update_direction_traffic(const ColouredLevel& level);
 
-/// The same without x.
-Traffic update_direction_alone_traffic(const ColouredLevel& level);
-
-/// x += alpha p by itself.
-Traffic catch_up_traffic(const ColouredLevel& level);
-
 /// The first sweep, which also does what update_solution_traffic is of; it reads r in any case.
 Traffic with_update_of_r(const Traffic& first_sweep, const ColouredLevel& level);
 

@@ -60,17 +60,11 @@ class StepTimes {
   std::vector<std::vector<double>> samples_;
 };
 
-/// Updates of vectors that steps of the cycle do or have beside them.
-struct UpdatesInCycle {
-  bool r = false;                ///< by the first sweep
-  std::size_t x_with_level = 0;  ///< beside the step of all levels from this one on; 0: nowhere
-};
-
 /// Times the steps of so many iterations of a solver by half sweeps in slices of `Height` rows. The
 /// solver provides a CgBackend's steps, cycle_steps(after), which is half_sweep_cycle after
-/// update_solution(), updates_in_cycle(), finish_precondition(), which computes r.z after the last
-/// sweep, product_apart(), whether there is anything to do for that, and products(), how it forms
-/// A p.
+/// update_solution(), updates_r_in_cycle(), whether its first sweep updates r,
+/// finish_precondition(), which computes r.z after the last sweep, product_apart(), whether there
+/// is anything to do for that, and products(), how it forms A p.
 template <int Height, class Solver, class Executor, class Marks>
 std::vector<Step> profile_iterations(Solver& solver, const Executor& executor,
                                      const std::vector<ColouredLevel>& levels,
@@ -87,13 +81,9 @@ std::vector<Step> profile_iterations(Solver& solver, const Executor& executor,
   if (recurrence) {
     traffic.front().backward_again = with_kept_products(traffic.front().backward_again, finest);
   }
-  const UpdatesInCycle in_cycle = solver.updates_in_cycle();
-  if (in_cycle.r) {
+  const bool with_r = solver.updates_r_in_cycle();
+  if (with_r) {
     traffic.front().forward_from_zero = with_update_of_r(traffic.front().forward_from_zero, finest);
-  }
-  if (in_cycle.x_with_level > 0) {
-    Traffic& beside = traffic[in_cycle.x_with_level].cycle;
-    beside = beside + catch_up_traffic(finest);
   }
   StepTimes<Marks> times(std::move(marks), working_sets(levels));
   solver.start();
@@ -108,16 +98,13 @@ std::vector<Step> profile_iterations(Solver& solver, const Executor& executor,
       times.mark("SpMV and p.Ap", 0, multiply_traffic(finest));
     }
     solver.update_solution();
-    if (!in_cycle.r) {
+    if (!with_r) {
       times.mark("r and r.r", 0, update_solution_traffic(finest));
     }
     solver.cycle_steps([&](const char* step, std::size_t level, Traffic SweepTraffic::*moved) {
-      const bool with_r = in_cycle.r && level == 0 && moved == &SweepTraffic::forward_from_zero;
-      const bool with_x = in_cycle.x_with_level > 0 && moved == &SweepTraffic::cycle;
-      times.mark(with_r   ? "r, r.r and forward sweep from 0"
-                 : with_x ? "coarse sweeps, transfers and x"
-                          : step,
-                 level, traffic[level].*moved);
+      const bool first = level == 0 && moved == &SweepTraffic::forward_from_zero;
+      times.mark(with_r && first ? "r, r.r and forward sweep from 0" : step, level,
+                 traffic[level].*moved);
     });
     solver.finish_precondition();
     if (solver.product_apart()) {
@@ -125,11 +112,7 @@ std::vector<Step> profile_iterations(Solver& solver, const Executor& executor,
     }
     solver.update_direction(false);
     if (!recurrence) {  // else it is a part of the product
-      if (in_cycle.x_with_level > 0) {
-        times.mark("p", 0, update_direction_alone_traffic(finest));
-      } else {
-        times.mark("x and p", 0, update_direction_traffic(finest));
-      }
+      times.mark("x and p", 0, update_direction_traffic(finest));
     }
     times.end();
   }

@@ -105,7 +105,7 @@ class CpuTuned final : public CpuBackend {
   static bool product_apart() { return true; }
 
   /// For profiles.
-  static UpdatesInCycle updates_in_cycle() { return {}; }
+  static bool updates_r_in_cycle() { return false; }
   template <class After>
   void cycle_steps(const After& after) {
     half_sweep_cycle(*this, 0, after);

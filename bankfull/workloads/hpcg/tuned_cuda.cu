@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <optional>
 #include <span>
 #include <string>
 
@@ -40,32 +39,6 @@ class EventMarks {
   const Stream& stream_;
   std::size_t used_ = 0;
   std::vector<Event> events_;
-};
-
-/// Work beside that of a stream, with what the stream leaves it of the GPU.
-class BesideStream {
- public:
-  explicit BesideStream(const Stream& main)
-      : main_(main), beside_(main.device(), StreamPriority::low) {}
-
-  /// For work that follows what was queued on the main stream.
-  const Stream& begin() {
-    begun_.record(main_);
-    beside_.wait_for(begun_);
-    return beside_;
-  }
-
-  /// What is queued on the main stream from now on follows it.
-  void end() {
-    done_.record(beside_);
-    main_.wait_for(done_);
-  }
-
- private:
-  const Stream& main_;
-  Stream beside_;
-  Event begun_;
-  Event done_;
 };
 
 /// Partial sums that kernels over so many rows leave: one per tile, and more, for those that deal
@@ -121,7 +94,6 @@ class CudaTuned final : public CudaBackend {
     recurs_ = false;
     stop_clock();
     r_is_behind_ = false;
-    x_is_behind_ = false;
     is_ahead_ = false;
     times_.begin(stream());
     fill_bytes(scalars_.data(), 0, scalars_.bytes(), stream());
@@ -142,19 +114,18 @@ class CudaTuned final : public CudaBackend {
     recurs_ = multigrid && products_ == Products::recurrence && iteration_ % renewed != 0;
     if (multigrid && r_is_behind_) {
       iteration_work_.queue();
-      note_updates_of_cycle();
-      x_is_behind_ = false;
+      note_update_of_cycle();
       is_ahead_ = true;
       return;
     }
     complete_residual();
     if (multigrid) {
       cycle_.queue();
-      if (!updates_in_cycle().r) {
+      if (!updates_r_in_cycle()) {
         times_.mark(stream(), &CgTimes::mg);
       }
       finish_precondition();
-      if (updates_in_cycle().r) {
+      if (updates_r_in_cycle()) {
         times_.mark(stream(), &CgTimes::mg);
       }
     } else {
@@ -176,23 +147,22 @@ class CudaTuned final : public CudaBackend {
     }
     keep_product();
     const auto tiles = static_cast<int>(rows_ / tile_rows);
-    if (updates_in_cycle().r) {
+    if (updates_r_in_cycle()) {
       sums_.queue(stream(), tiles, 1, &scalars_.data()->rz);
     } else {
       queue_sum(tiles, &scalars_.data()->rz);
     }
   }
 
-  /// The update of x is deferred to this pass, which reads p anyway, if the cycle has not done it;
-  /// x is not needed in between. By recurrence p is formed with A p.
+  /// The update of x is deferred to this pass, which reads p anyway; x is not needed in between.
+  /// By recurrence p is formed with A p.
   void update_direction(bool first) override {
     first_ = first;
     if (recurs_ || is_ahead_) {
       return;
     }
     times_.begin(stream());
-    queue_direction(first, x_is_behind_);
-    x_is_behind_ = false;
+    queue_direction(first);
     times_.mark(stream(), &CgTimes::waxpby);
   }
 
@@ -213,21 +183,17 @@ class CudaTuned final : public CudaBackend {
 
   /// Leaves r to the next cycle where that updates it, or to who asks for it first.
   void update_solution() override {
-    x_is_behind_ = true;
     r_is_behind_ = true;
-    if (!updates_in_cycle().r) {
+    if (!updates_r_in_cycle()) {
       complete_residual();
     }
   }
 
   void finish() override {
     complete_residual();
-    if (!x_is_behind_) {
-      return;
-    }
     times_.begin(stream());
-    queue_catch_up(stream(), blocks_for(pairs()).x);
-    x_is_behind_ = false;
+    launch(stream(), {blocks_for(pairs()), dim3(threads_per_block)}, catch_up_kernel, pairs(),
+           scalars_.data(), pairs_of(p_), pairs_of(x_));
     times_.mark(stream(), &CgTimes::waxpby);
   }
 
@@ -283,11 +249,9 @@ class CudaTuned final : public CudaBackend {
                                             EventMarks(stream()), repeats);
   }
 
-  /// Of one rank, where nobody else waits for r.r. A kernel of all coarse levels takes longer than
-  /// the update of x beside it.
-  [[nodiscard]] UpdatesInCycle updates_in_cycle() const {
-    const bool joins = ranks_.size() == 1 && products_ == Products::direct;
-    return {.r = joins, .x_with_level = joins && fused_.first() == 1 ? fused_.first() : 0};
+  /// On one rank, where nobody else waits for r.r.
+  [[nodiscard]] bool updates_r_in_cycle() const {
+    return ranks_.size() == 1 && products_ == Products::direct;
   }
 
   /// For profiles: a cycle step by step.
@@ -295,7 +259,7 @@ class CudaTuned final : public CudaBackend {
   void cycle_steps(const After& after) {
     queue_cycle(r_is_behind_, after);
     if (r_is_behind_) {
-      note_updates_of_cycle();
+      note_update_of_cycle();
     }
   }
 
@@ -306,12 +270,9 @@ class CudaTuned final : public CudaBackend {
     notes.emplace_back(
         "set-up and optimisation were rehearsed with a small system: that code is sent to the GPU "
         "is not in their times");
-    const UpdatesInCycle updates = updates_in_cycle();
-    if (updates.r) {
-      notes.push_back(
-          std::string("r is updated and r.r formed by MG's first sweep") +
-          (updates.x_with_level > 0 ? ", and x is updated beside its coarse levels" : "") +
-          ": that is in MG's time, not in WAXPBY's");
+    if (updates_r_in_cycle()) {
+      notes.emplace_back(
+          "r is updated and r.r formed by MG's first sweep: that is in MG's time, not in WAXPBY's");
     }
     if (products_ == Products::recurrence) {
       notes.emplace_back(
@@ -348,12 +309,7 @@ class CudaTuned final : public CudaBackend {
   /// What iterations repeat: all of an iteration where it begins with the updates of the one
   /// before, else the cycle.
   void record_iteration() {
-    const UpdatesInCycle updates = updates_in_cycle();
-    if (updates.x_with_level > 0) {
-      beside_.emplace(stream());
-      prefer_shared_memory(catch_up_kernel);
-    }
-    if (updates.r) {
+    if (updates_r_in_cycle()) {
       iteration_work_.record();
     } else if (levels_.exchange(0).recordable()) {
       cycle_.record();
@@ -391,40 +347,23 @@ class CudaTuned final : public CudaBackend {
                                static_cast<unsigned>(at_once));
   }
 
-  /// Queues a cycle, with the updates of r and x that are behind or without: the first sweep
-  /// updates r, which it reads anyway, and x is updated beside the coarse levels' kernel, which
-  /// leaves memory idle.
+  /// Queues a cycle, whose first sweep may update r, which it reads anyway.
   template <class After>
-  void queue_cycle(bool with_updates, const After& after) {
-    sweeps_.update_first(with_updates);
-    half_sweep_cycle(sweeps_, 0,
-                     [&](const char* step, std::size_t level, Traffic SweepTraffic::*moved) {
-                       if (with_updates) {
-                         queue_updates_after(level, moved);
-                       }
-                       after(step, level, moved);
-                     });
+  void queue_cycle(bool with_update, const After& after) {
+    sweeps_.update_first(with_update);
+    half_sweep_cycle(
+        sweeps_, 0, [&](const char* step, std::size_t level, Traffic SweepTraffic::*moved) {
+          const bool first = level == 0 && moved == &SweepTraffic::forward_from_zero;
+          if (with_update && first && leaves_partials()) {
+            sums_.queue(stream(), static_cast<int>(rows_ / tile_rows), 1, &scalars_.data()->rr);
+          }
+          after(step, level, moved);
+        });
   }
 
-  void queue_updates_after(std::size_t level, Traffic SweepTraffic::*step) {
-    if (level == 0 && step == &SweepTraffic::forward_from_zero && leaves_partials()) {
-      sums_.queue(stream(), static_cast<int>(rows_ / tile_rows), 1, &scalars_.data()->rr);
-    }
-    if (!beside_) {
-      return;
-    }
-    if (step == &SweepTraffic::restrict_residual && level + 1 == fused_.first()) {
-      queue_catch_up(beside_->begin(),
-                     static_cast<unsigned>(multiprocessors_of(stream().device())));
-    } else if (step == &SweepTraffic::cycle) {
-      beside_->end();
-    }
-  }
-
-  /// A cycle with updates has been queued.
-  void note_updates_of_cycle() {
+  /// A cycle with the update has been queued.
+  void note_update_of_cycle() {
     r_is_behind_ = false;
-    x_is_behind_ = x_is_behind_ && !beside_;
     clock_runs_ = true;
     clock_has_times_ = true;
   }
@@ -433,14 +372,12 @@ class CudaTuned final : public CudaBackend {
   void queue_iteration() {
     queue_cycle(true, [](auto... /*step*/) {});
     finish_precondition();
-    queue_direction(false, !beside_);
+    queue_direction(false);
     multiply_by(p_.data(), ap_.data());
   }
 
-  void queue_direction(bool first, bool with_solution) {
-    launch(stream(), {blocks_for(pairs()), dim3(threads_per_block)},
-           with_solution ? update_direction_kernel<WithSolution::yes>
-                         : update_direction_kernel<WithSolution::no>,
+  void queue_direction(bool first) {
+    launch(stream(), {blocks_for(pairs()), dim3(threads_per_block)}, update_direction_kernel,
            pairs(), scalars_.data(), first, pairs_of(z_), pairs_of(p_), pairs_of(x_),
            clock_.data());
   }
@@ -475,12 +412,6 @@ class CudaTuned final : public CudaBackend {
     r_is_behind_ = false;
     times_.mark(stream(), &CgTimes::waxpby);
     queue_sum_over_ranks(&scalars_.data()->rr);
-  }
-
-  /// Queues the update of x that was put off.
-  void queue_catch_up(const Stream& on, unsigned blocks) const {
-    launch(on, {dim3(blocks), dim3(threads_per_block)}, catch_up_kernel, pairs(), scalars_.data(),
-           pairs_of(p_), pairs_of(x_));
   }
 
   /// r.z becomes that of the last iteration.
@@ -567,8 +498,6 @@ class CudaTuned final : public CudaBackend {
   unsigned product_parts_ = 1;
   DealtRanges boundary_ranges_;
   bool r_is_behind_ = false;  ///< r and r.r lack the last update
-  bool x_is_behind_ = false;
-  std::optional<BesideStream> beside_;  ///< for the update of x, where that is a part of the cycle
   RepeatedWork cycle_{stream(), [this] { queue_cycle(false, [](auto... /*step*/) {}); }};
   bool is_ahead_ = false;  ///< the queued iteration_work_ comes with the steps that are called next
   bool clock_runs_ = false;

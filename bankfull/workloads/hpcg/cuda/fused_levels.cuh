@@ -19,8 +19,7 @@ inline Plan plan_for(const CudaExecutor& executor, const std::vector<ColouredLev
     return {.first = levels.size()};
   }
   const Device gpu = executor.stream().device();
-  // A block without shared memory of its own fits beside it.
-  const std::size_t rings = max_shared_bytes(gpu, kernel) - slack_bytes - shared_bytes_of_any_block;
+  const std::size_t rings = max_shared_bytes(gpu, kernel) - slack_bytes;
   constexpr std::size_t alignment = 128;
   const auto ring_bytes = static_cast<unsigned>(rings / warps / alignment * alignment);
   return plan_cycle(executor, levels, first, multiprocessors_of(gpu), ring_bytes);

@@ -28,13 +28,8 @@ static __global__ void __launch_bounds__(threads_per_block)
   add_up(sums, sum, blockIdx.x, gridDim.x);
 }
 
-/// Whether an update of p comes with the one of x that was put off.
-enum class WithSolution { yes, no };
-
-/// x += (factor put off) p where it comes with it, then p = z + beta p; p = z in the first
-/// iteration.
-template <WithSolution X>
-__global__ void __launch_bounds__(threads_per_block)
+/// x += (factor put off) p, then p = z + beta p; p = z in the first iteration.
+static __global__ void __launch_bounds__(threads_per_block)
     update_direction_kernel(std::int64_t pairs, const Scalars* scalars, bool first,
                             const double2* z, double2* p, double2* x, PartClock* clock) {
   const std::int64_t n = std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x;
@@ -52,29 +47,24 @@ __global__ void __launch_bounds__(threads_per_block)
   const double alpha = scalars->put_off;
   const double beta = scalars->beta();
   const double2 before = p[n];
-  if constexpr (X == WithSolution::yes) {
-    double2 sum = __ldcs(x + n);
-    sum.x = fma(alpha, before.x, sum.x);
-    sum.y = fma(alpha, before.y, sum.y);
-    __stcs(x + n, sum);
-  }
+  double2 sum = __ldcs(x + n);
+  sum.x = fma(alpha, before.x, sum.x);
+  sum.y = fma(alpha, before.y, sum.y);
+  __stcs(x + n, sum);
   p[n] = {fma(beta, before.x, direction.x), fma(beta, before.y, direction.y)};
 }
 
-/// x += (factor put off) p, by any number of blocks. A block on each multiprocessor fits beside one
-/// of the coarse levels' kernel, as long as a thread has no more than 24 registers.
+/// x += (factor put off) p.
 static __global__ void __launch_bounds__(threads_per_block)
     catch_up_kernel(std::int64_t pairs, const Scalars* scalars, const double2* p, double2* x) {
-  const double alpha = scalars->put_off;
-  const std::int64_t stride = std::int64_t{gridDim.x} * threads_per_block;
-#pragma unroll 1
-  for (std::int64_t n = std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x; n < pairs;
-       n += stride) {
-    const double2 along = __ldcs(p + n);
-    double2 sum = __ldcs(x + n);
+  const std::int64_t n = std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x;
+  if (n < pairs) {
+    const double alpha = scalars->put_off;
+    const double2 along = p[n];
+    double2 sum = x[n];
     sum.x = fma(alpha, along.x, sum.x);
     sum.y = fma(alpha, along.y, sum.y);
-    __stcs(x + n, sum);
+    x[n] = sum;
   }
 }
 
