@@ -110,6 +110,10 @@ GpuReduction::GpuReduction(const Communicator& ranks, int max_values, Transport 
                            const Stream& work)
     : work_(work), own_rank_(ranks.rank()), max_values_(max_values) {
   expects(max_values >= 1, "a reduction has a value");
+  if (ranks.size() == 1) {
+    chosen_.kind = Transport::local;
+    return;
+  }
   select(work.device());
   std::vector<MessageSize> messages;
   for (int rank = 0; rank < ranks.size(); ++rank) {

@@ -26,7 +26,9 @@ class GpuReduction {
   [[nodiscard]] Transport transport() const { return chosen_.kind; }
 
   /// Whether reductions only queue work, so that they may be recorded in a Graph.
-  [[nodiscard]] bool recordable() const { return chosen_.transport->recordable(); }
+  [[nodiscard]] bool recordable() const {
+    return chosen_.transport == nullptr || chosen_.transport->recordable();
+  }
 
  private:
   template <class Operation>
@@ -35,7 +37,7 @@ class GpuReduction {
   const Stream& work_;
   int own_rank_;
   int max_values_;
-  ChosenTransport chosen_;
+  ChosenTransport chosen_;       ///< no transport on a single rank
   Buffer<GpuMessageEnds> ends_;  ///< of the other ranks, in rank order
 };
 

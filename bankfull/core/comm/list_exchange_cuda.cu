@@ -1,3 +1,4 @@
+#include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/comm/device_copy.hpp"
 #include "bankfull/core/comm/gpu_transport.hpp"
 #include "bankfull/core/comm/list_exchange.hpp"
@@ -267,10 +268,25 @@ class CudaListExchange final : public ListExchange<T> {
   T* vector_ = nullptr;  ///< in flight
 };
 
+/// Of a single rank, which needs neither streams nor buffers for it.
+template <class T>
+class NoExchange final : public ListExchange<T> {
+ public:
+  void start(T* /*vector*/) override {}
+  void finish() override {}
+  [[nodiscard]] Transport transport() const override { return Transport::local; }
+  [[nodiscard]] bool recordable() const override { return true; }
+  [[nodiscard]] std::int64_t sent_bytes() const override { return 0; }
+};
+
 }  // namespace
 
 template <class T>
 std::unique_ptr<ListExchange<T>> make_list_exchange(const ListSetup& setup, const Stream& work) {
+  if (setup.ranks.size() == 1) {
+    expects(setup.neighbours.empty(), "a neighbour is another rank");
+    return std::make_unique<NoExchange<T>>();
+  }
   return std::make_unique<CudaListExchange<T>>(setup, work);
 }
 

@@ -5,6 +5,7 @@
 #include "bankfull/core/memory/buffer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -89,6 +90,19 @@ class CpuExecutor {
     }
     starts[count] = before.back();
     return before.back();
+  }
+
+  /// The same for several lists of counts, which lie one after the other.
+  template <std::size_t Lists>
+  std::array<std::int64_t, Lists> exclusive_sums(
+      const std::int32_t* counts, std::int64_t count,
+      const std::array<std::int64_t*, Lists>& starts) const {
+    std::array<std::int64_t, Lists> totals = {};
+    for (std::size_t n = 0; n < Lists; ++n) {
+      totals[n] =
+          exclusive_sum(counts + static_cast<std::int64_t>(n) * (count + 1), count, starts[n]);
+    }
+    return totals;
   }
 
   /// How often each of the values 0, ..., below - 1 occurs; there must be no others.

@@ -3,11 +3,15 @@
 #include "bankfull/core/exec/launch.cuh"
 #include "bankfull/core/memory/buffer.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cub/device/device_histogram.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cuda/std/functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace bankfull {
@@ -29,6 +33,15 @@ struct Fill {
   __device__ void operator()(std::int64_t n) const { data[n] = value; }
 };
 
+/// The last elements of several lists, side by side.
+template <std::size_t Lists>
+struct GatherLast {
+  std::int64_t* list[Lists];
+  std::int64_t last;
+  std::int64_t* gathered;
+  __device__ void operator()(std::int64_t n) const { gathered[n] = list[n][last]; }
+};
+
 }  // namespace detail
 
 /// Runs the loops that build data structures on a GPU; see CpuExecutor. Work is queued on a stream;
@@ -47,8 +60,13 @@ class CudaExecutor {
   /// The same whose arrays are parts of one allocation, as far as they take so many bytes. They may
   /// outlive it; the work that uses them is queued on this stream until the last one is made.
   [[nodiscard]] CudaExecutor with_region(std::int64_t bytes) const {
+    return with_region(MemoryRegion(space, static_cast<std::size_t>(bytes)));
+  }
+
+  /// The same whose arrays are parts of this region, of GPU memory.
+  [[nodiscard]] CudaExecutor with_region(MemoryRegion region) const {
     CudaExecutor result(stream_);
-    result.region_.emplace(space, static_cast<std::size_t>(bytes));
+    result.region_.emplace(std::move(region));
     return result;
   }
 
@@ -82,11 +100,26 @@ class CudaExecutor {
   /// are in GPU memory and have count + 1 elements. Waits.
   std::int64_t exclusive_sum(const std::int32_t* counts, std::int64_t count,
                              std::int64_t* starts) const {
-    std::size_t bytes = 0;
-    cuda_check(scan(nullptr, bytes, counts, count, starts), "planning a prefix sum");
-    const auto scratch = make<std::byte>(static_cast<std::int64_t>(bytes));
-    cuda_check(scan(scratch.data(), bytes, counts, count, starts), "queueing a prefix sum");
+    queue_sum(counts, count, starts);
     return to_host(starts + count, 1).front();
+  }
+
+  /// The same for several lists of counts, which lie one after the other; waits once.
+  template <std::size_t Lists>
+  std::array<std::int64_t, Lists> exclusive_sums(
+      const std::int32_t* counts, std::int64_t count,
+      const std::array<std::int64_t*, Lists>& starts) const {
+    const auto totals = make<std::int64_t>(Lists);
+    detail::GatherLast<Lists> gather{{}, count, totals.data()};
+    for (std::size_t n = 0; n < Lists; ++n) {
+      queue_sum(counts + static_cast<std::int64_t>(n) * (count + 1), count, starts[n]);
+      gather.list[n] = starts[n];
+    }
+    each(Lists, gather);
+    const std::vector<std::int64_t> on_host = to_host(totals.data(), Lists);
+    std::array<std::int64_t, Lists> result = {};
+    std::copy(on_host.begin(), on_host.end(), result.begin());
+    return result;
   }
 
   /// How often each of the values 0, ..., below - 1 occurs; there must be no others. Waits.
@@ -125,6 +158,13 @@ class CudaExecutor {
   void synchronize() const { stream_.synchronize(); }
 
  private:
+  void queue_sum(const std::int32_t* counts, std::int64_t count, std::int64_t* starts) const {
+    std::size_t bytes = 0;
+    cuda_check(scan(nullptr, bytes, counts, count, starts), "planning a prefix sum");
+    const auto scratch = make<std::byte>(static_cast<std::int64_t>(bytes));
+    cuda_check(scan(scratch.data(), bytes, counts, count, starts), "queueing a prefix sum");
+  }
+
   cudaError_t scan(void* scratch, std::size_t& bytes, const std::int32_t* counts,
                    std::int64_t count, std::int64_t* starts) const {
     return cub::DeviceScan::ExclusiveScan(scratch, bytes, counts, starts,

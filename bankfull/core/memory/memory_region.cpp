@@ -7,32 +7,28 @@
 #include <utility>
 
 namespace bankfull {
-namespace {
 
-/// Whole units of the alignment, one at least, unless no system has as much.
-std::size_t whole_units(std::size_t bytes) {
-  constexpr std::size_t unit = MemoryRegion::alignment;
-  const std::size_t more = std::max<std::size_t>(bytes, 1) + unit - 1;
-  return more < bytes ? bytes : more / unit * unit;
+// Not of sizes that no system has: these are left to the allocation to refuse.
+std::size_t MemoryRegion::taken_by(std::size_t bytes) {
+  const std::size_t more = std::max<std::size_t>(bytes, 1) + alignment - 1;
+  return more < bytes ? bytes : more / alignment * alignment;
 }
-
-}  // namespace
 
 namespace detail {
 
-SharedPieces::SharedPieces(MemorySpace space, std::size_t bytes)
-    : space_(space), further_bytes_(bytes / 32) {
-  pieces_.emplace_back(space, whole_units(bytes));
+SharedPieces::SharedPieces(Memory whole)
+    : space_(whole.space()), further_bytes_(whole.bytes() / 32) {
+  pieces_.emplace_back(std::move(whole));
 }
 
 void* SharedPieces::take(std::size_t bytes) {
-  const std::size_t whole = whole_units(bytes);
+  const std::size_t whole = MemoryRegion::taken_by(bytes);
   for (Piece& piece : pieces_) {
     if (void* const data = piece.take(whole); data != nullptr) {
       return data;
     }
   }
-  pieces_.emplace_back(space_, std::max(whole, whole_units(further_bytes_)));
+  pieces_.emplace_back(Memory(space_, std::max(whole, MemoryRegion::taken_by(further_bytes_))));
   return pieces_.back().take(whole);
 }
 
@@ -47,8 +43,8 @@ void SharedPieces::give_back(void* data) noexcept {
   }
 }
 
-SharedPieces::Piece::Piece(MemorySpace space, std::size_t bytes) : memory_(space, bytes) {
-  parts_.emplace(static_cast<std::byte*>(memory_.data()), Part{bytes, true});
+SharedPieces::Piece::Piece(Memory memory) : memory_(std::move(memory)) {
+  parts_.emplace(static_cast<std::byte*>(memory_.data()), Part{memory_.bytes(), true});
 }
 
 void* SharedPieces::Piece::take(std::size_t bytes) {
@@ -90,11 +86,16 @@ bool SharedPieces::Piece::give_back(void* data) noexcept {
 }  // namespace detail
 
 MemoryRegion::MemoryRegion(MemorySpace space, std::size_t bytes)
-    : pieces_(std::make_shared<detail::SharedPieces>(space, bytes)) {}
+    : MemoryRegion(Memory(space, taken_by(bytes))) {}
+
+MemoryRegion::MemoryRegion(Memory whole)
+    : pieces_(std::make_shared<detail::SharedPieces>(std::move(whole))) {}
 
 Memory MemoryRegion::take(std::size_t bytes) const {
   void* const data = pieces_->take(bytes);
   return {data, bytes, pieces_};
 }
+
+std::size_t MemoryRegion::allocations() const { return pieces_->pieces(); }
 
 }  // namespace bankfull

@@ -11,9 +11,10 @@ namespace bankfull::detail {
 /// The memory of a MemoryRegion and its parts, which share it.
 class SharedPieces {
  public:
-  SharedPieces(MemorySpace space, std::size_t bytes);
+  explicit SharedPieces(Memory whole);
 
   [[nodiscard]] MemorySpace space() const { return space_; }
+  [[nodiscard]] std::size_t pieces() const { return pieces_.size(); }
 
   [[nodiscard]] void* take(std::size_t bytes);
   /// `data` comes from `take`.
@@ -28,7 +29,7 @@ class SharedPieces {
   /// One allocation, which parts without gaps between them fill.
   class Piece {
    public:
-    Piece(MemorySpace space, std::size_t bytes);
+    explicit Piece(Memory memory);
 
     /// The first part that is large enough; null if there is none.
     [[nodiscard]] void* take(std::size_t bytes);

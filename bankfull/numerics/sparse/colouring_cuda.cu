@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cub/device/device_reduce.cuh>
+#include <vector>
 
 namespace bankfull {
 namespace {
@@ -34,7 +35,8 @@ __device__ __forceinline__ Colour smallest_free_of_warp(const ColourSet& taken) 
 struct Greedy {
   CsrView matrix;
   Colour* colours;
-  int* too_many;  ///< set where no colour is left; the row takes any, or others would wait for ever
+  Colour* too_many;  ///< set to 1 where no colour is left; the row takes any, or others would wait
+                     ///< for ever
 
   /// A row's choice; a lane has every 32nd of its entries.
   class Row {
@@ -161,16 +163,22 @@ struct Recolour {
   }
 };
 
-Colour largest_colour(const CudaExecutor& executor, const Colour* colours, std::int64_t rows) {
-  const Buffer<Colour> largest = executor.make<Colour>(1);
+/// Queues *largest = the largest colour.
+void queue_largest(const CudaExecutor& executor, const Colour* colours, std::int64_t rows,
+                   Colour* largest) {
   std::size_t bytes = 0;
   const auto reduce = [&](void* scratch) {
-    return cub::DeviceReduce::Max(scratch, bytes, colours, largest.data(), rows,
+    return cub::DeviceReduce::Max(scratch, bytes, colours, largest, rows,
                                   executor.stream().handle());
   };
   cuda_check(reduce(nullptr), "planning a reduction");
   const Buffer<std::byte> scratch = executor.make<std::byte>(static_cast<std::int64_t>(bytes));
   cuda_check(reduce(scratch.data()), "queueing a reduction");
+}
+
+Colour largest_colour(const CudaExecutor& executor, const Colour* colours, std::int64_t rows) {
+  const Buffer<Colour> largest = executor.make<Colour>(1);
+  queue_largest(executor, colours, rows, largest.data());
   return executor.to_host(largest.data(), 1).front();
 }
 
@@ -180,13 +188,13 @@ int colour_greedily(const CudaExecutor& executor, const CsrView& matrix, Colour*
   executor.fill(colours, matrix.rows, no_colour);
   const Buffer<unsigned> tickets = executor.make<unsigned>(1);
   const RowRuns runs = find_runs_of_warps(executor, matrix);
-  const Buffer<int> too_many = executor.make<int>(1);
-  executor.fill(too_many.data(), 1, 0);
+  const Buffer<Colour> found = executor.make<Colour>(2);  // the largest, and whether it is too many
+  executor.fill(found.data(), 2, Colour{0});
   in_row_order(executor.stream(), runs, RowOrder::ascending, tickets.data(),
-               Greedy{matrix, colours, too_many.data()});
-  const Colour largest = largest_colour(executor, colours, matrix.rows);
-  const bool enough = executor.to_host(too_many.data(), 1).front() == 0;
-  return detail::checked_colour_count(enough ? largest : no_colour);
+               Greedy{matrix, colours, found.data() + 1});
+  queue_largest(executor, colours, matrix.rows, found.data());
+  const std::vector<Colour> on_host = executor.to_host(found.data(), 2);
+  return detail::checked_colour_count(on_host[1] == 0 ? on_host[0] : no_colour);
 }
 
 int colour_by_hash(const CudaExecutor& executor, const CsrView& matrix, int target,

@@ -1,3 +1,4 @@
+#include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/exec/cuda_executor.cuh"
 #include "bankfull/numerics/sparse/row_classes.hpp"
 
@@ -37,7 +38,6 @@ RowsBySide sort_by_side(const CudaExecutor& executor, const Buffer<Side>& side_o
   cuda_check(sort(nullptr), "planning a sort");
   const auto scratch = executor.make<std::byte>(static_cast<std::int64_t>(bytes));
   cuda_check(sort(scratch.data()), "queueing a sort");
-  executor.synchronize();
   return sorted;
 }
 
@@ -54,12 +54,15 @@ struct FindFirstRows {
   }
 };
 
+/// Sides of as many classes as there are colours.
+constexpr int most_sides = 2 * no_colour;
+
 struct PlaceRows {
   const Side* side;  ///< of sorted rows
   const std::int32_t* row;
-  const std::int32_t* shift;  ///< of each side, from sorted rows to new ones
   std::int32_t* new_of;
   std::int32_t* old_of;
+  std::int32_t shift[most_sides];  ///< of each side, from sorted rows to new ones
 
   __device__ void operator()(std::int64_t n) const {
     const auto place = static_cast<std::int32_t>(n) + shift[side[n]];
@@ -78,20 +81,21 @@ std::vector<Range> detail::place_sides(const CudaExecutor& executor, int sides,
   executor.fill(first_row.data(), sides + 1, static_cast<std::int32_t>(rows));
   executor.each(rows, FindFirstRows{sorted.side.data(), first_row.data()});
   const std::vector<std::int32_t> first = executor.to_host(first_row.data(), sides + 1);
+  expects(sides <= most_sides, "each colour has a class");
+  PlaceRows place{.side = sorted.side.data(),
+                  .row = sorted.row.data(),
+                  .new_of = result.new_of.data(),
+                  .old_of = result.old_of.data(),
+                  .shift = {}};
   std::vector<Range> ranges;
-  std::vector<std::int32_t> shift;
   for (std::size_t side = 0; side < static_cast<std::size_t>(sides); ++side) {
     const std::int64_t count = first[side + 1] - first[side];
     const std::int64_t begin = result.rows;
-    shift.push_back(static_cast<std::int32_t>(begin - first[side]));
+    place.shift[side] = static_cast<std::int32_t>(begin - first[side]);
     ranges.push_back({begin, begin + count});
     result.rows = round_up(begin + count, alignment);
   }
-  const auto shift_of = executor.make<std::int32_t>(sides);
-  executor.from_host(shift, shift_of.data());
-  executor.each(rows, PlaceRows{sorted.side.data(), sorted.row.data(), shift_of.data(),
-                                result.new_of.data(), result.old_of.data()});
-  executor.synchronize();
+  executor.each(rows, place);
   return ranges;
 }
 

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace bankfull {
@@ -293,20 +294,36 @@ struct FillCodes {
 
 }  // namespace detail
 
-/// Room for slices of these widths. `width` has slices + 1 elements.
+/// Room for slices of these widths, of several matrices of as many slices. `width` has slices + 1
+/// elements for each matrix, one matrix after the other.
+template <int Height, std::size_t Matrices, class Executor>
+std::array<Sliced, Matrices> make_all_sliced(const Executor& executor, const std::int32_t* width,
+                                             std::int64_t slices) {
+  std::array<Sliced, Matrices> matrices = {};
+  std::array<std::int64_t*, Matrices> slot = {};
+  for (std::size_t n = 0; n < Matrices; ++n) {
+    matrices[n].slices = slices;
+    matrices[n].slot = executor.template make<std::int64_t>(slices + 1);
+    slot[n] = matrices[n].slot.data();
+  }
+  const auto slots = executor.exclusive_sums(width, slices, slot);
+  for (std::size_t n = 0; n < Matrices; ++n) {
+    Sliced& matrix = matrices[n];
+    matrix.slots = slots[n];
+    matrix.column = executor.template make<std::int32_t>(matrix.slots * Height);
+    matrix.value = executor.template make<double>(matrix.slots * Height);
+    if constexpr (Executor::space == MemorySpace::host) {
+      matrix.base = executor.template make<std::int32_t>(matrix.slots);
+      matrix.fits_slim = executor.template make<std::int32_t>(1);
+    }
+  }
+  return matrices;
+}
+
+/// The same for one matrix.
 template <int Height, class Executor>
 Sliced make_sliced(const Executor& executor, const std::int32_t* width, std::int64_t slices) {
-  Sliced matrix = {};
-  matrix.slices = slices;
-  matrix.slot = executor.template make<std::int64_t>(slices + 1);
-  matrix.slots = executor.exclusive_sum(width, slices, matrix.slot.data());
-  matrix.column = executor.template make<std::int32_t>(matrix.slots * Height);
-  matrix.value = executor.template make<double>(matrix.slots * Height);
-  if constexpr (Executor::space == MemorySpace::host) {
-    matrix.base = executor.template make<std::int32_t>(matrix.slots);
-    matrix.fits_slim = executor.template make<std::int32_t>(1);
-  }
-  return matrix;
+  return std::move(make_all_sliced<Height, 1>(executor, width, slices).front());
 }
 
 /// Fills matrices of as many slices that hold parts of the same rows, on CPUs: fill_row(row) puts a

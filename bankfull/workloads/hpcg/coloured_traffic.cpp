@@ -141,6 +141,12 @@ Traffic update_direction_traffic(const ColouredLevel& level) {
           .flops = 4.0 * rows};
 }
 
+Traffic with_update_of_r(const Traffic& first_sweep, const ColouredLevel& level) {
+  Traffic both = first_sweep + update_solution_traffic(level);
+  both.bytes_read -= count_of(level.rows()) * double_bytes;
+  return both;
+}
+
 Traffic update_solution_traffic(const ColouredLevel& level) {
   const double rows = count_of(level.rows());
   return {.bytes_read = 2.0 * rows * double_bytes,

@@ -72,6 +72,9 @@ Traffic recurrence_traffic(const ColouredLevel& level);
 /// x += alpha p; p = z + beta p.
 Traffic update_direction_traffic(const ColouredLevel& level);
 
+/// The first sweep, which also does what update_solution_traffic is of; it reads r in any case.
+Traffic with_update_of_r(const Traffic& first_sweep, const ColouredLevel& level);
+
 /// r -= alpha A p and r.r; x is updated with the direction, which reads p anyway.
 Traffic update_solution_traffic(const ColouredLevel& level);
 

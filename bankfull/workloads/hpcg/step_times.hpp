@@ -61,11 +61,12 @@ class StepTimes {
 };
 
 /// Times the steps of so many iterations of a solver by half sweeps in slices of `Height` rows. The
-/// solver provides a CgBackend's steps, finish_precondition(), which computes r.z after the last
-/// sweep, product_apart(), whether there is anything to do for that, and products(), how it forms
-/// A p.
-template <int Height, class Solver, class HalfSweeps, class Executor, class Marks>
-std::vector<Step> profile_iterations(Solver& solver, HalfSweeps& sweeps, const Executor& executor,
+/// solver provides a CgBackend's steps, cycle_steps(after), which is half_sweep_cycle after
+/// update_solution(), updates_r_in_cycle(), whether its first sweep updates r,
+/// finish_precondition(), which computes r.z after the last sweep, product_apart(), whether there
+/// is anything to do for that, and products(), how it forms A p.
+template <int Height, class Solver, class Executor, class Marks>
+std::vector<Step> profile_iterations(Solver& solver, const Executor& executor,
                                      const std::vector<ColouredLevel>& levels,
                                      const Communicator& ranks, Marks marks, int repeats) {
   std::vector<SweepTraffic> traffic;
@@ -80,6 +81,10 @@ std::vector<Step> profile_iterations(Solver& solver, HalfSweeps& sweeps, const E
   if (recurrence) {
     traffic.front().backward_again = with_kept_products(traffic.front().backward_again, finest);
   }
+  const bool with_r = solver.updates_r_in_cycle();
+  if (with_r) {
+    traffic.front().forward_from_zero = with_update_of_r(traffic.front().forward_from_zero, finest);
+  }
   StepTimes<Marks> times(std::move(marks), working_sets(levels));
   solver.start();
   solver.precondition(true);
@@ -93,11 +98,14 @@ std::vector<Step> profile_iterations(Solver& solver, HalfSweeps& sweeps, const E
       times.mark("SpMV and p.Ap", 0, multiply_traffic(finest));
     }
     solver.update_solution();
-    times.mark("r and r.r", 0, update_solution_traffic(finest));
-    half_sweep_cycle(sweeps, 0,
-                     [&](const char* step, std::size_t level, Traffic SweepTraffic::*moved) {
-                       times.mark(step, level, traffic[level].*moved);
-                     });
+    if (!with_r) {
+      times.mark("r and r.r", 0, update_solution_traffic(finest));
+    }
+    solver.cycle_steps([&](const char* step, std::size_t level, Traffic SweepTraffic::*moved) {
+      const bool first = level == 0 && moved == &SweepTraffic::forward_from_zero;
+      times.mark(with_r && first ? "r, r.r and forward sweep from 0" : step, level,
+                 traffic[level].*moved);
+    });
     solver.finish_precondition();
     if (solver.product_apart()) {
       times.mark("r.z", 0, {});

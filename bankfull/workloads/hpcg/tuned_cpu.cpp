@@ -104,6 +104,13 @@ class CpuTuned final : public CpuBackend {
 
   static bool product_apart() { return true; }
 
+  /// For profiles.
+  static bool updates_r_in_cycle() { return false; }
+  template <class After>
+  void cycle_steps(const After& after) {
+    half_sweep_cycle(*this, 0, after);
+  }
+
   /// r.z of all ranks.
   void finish_precondition() {
     previous_rz_ = rz_;
@@ -162,7 +169,7 @@ class CpuTuned final : public CpuBackend {
   std::vector<double> recurrence_residual() override { return in_natural_order(r_.data()); }
 
   std::vector<Step> profile(int repeats) override {
-    return profile_iterations<slice_height>(*this, *this, executor_, levels_, ranks_, ClockMarks(),
+    return profile_iterations<slice_height>(*this, executor_, levels_, ranks_, ClockMarks(),
                                             repeats);
   }
 

@@ -9,7 +9,9 @@
 #include "bankfull/workloads/hpcg/step_times.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <span>
+#include <string>
 
 namespace bankfull::hpcg::cuda {
 namespace {
@@ -39,6 +41,14 @@ class EventMarks {
   std::vector<Event> events_;
 };
 
+/// Partial sums that kernels over so many rows leave: one per tile, and more, for those that deal
+/// ranges divide them further only as long as a GPU runs most of their blocks at once, which are a
+/// few thousand.
+constexpr std::int64_t partial_sums(std::int64_t rows) {
+  constexpr std::int64_t spare_sums = 16384;
+  return rows / threads_per_block + spare_sums;
+}
+
 /// Rows by colours in slices of one warp, half sweeps, fused vector operations.
 template <class Columns>
 class CudaTuned final : public CudaBackend {
@@ -52,20 +62,22 @@ class CudaTuned final : public CudaBackend {
         set_up_(setup.levels),
         levels_(setup, std::move(coloured), std::move(plans), r_.data(), z_.data()),
         fused_(levels_, executor_, std::move(fused)),
-        partials_(executor_.make<double>(rows_ / threads_per_block + spare_sums)),
+        partials_(executor_.make<double>(partial_sums(rows_))),
+        clock_(executor_.make<PartClock>(1)),
         sweeps_(levels_, fused_, executor_,
                 {.partials = partials_.data(),
                  .sum = &scalars_.data()->rz,
                  .previous = &scalars_.data()->previous_rz},
-                sums_.partials()) {
+                sum_of(0, &scalars_.data()->rr), sums_.partials()) {
     fill_bytes(partials_.data(), 0xff, partials_.bytes(), stream());
+    fill_bytes(clock_.data(), 0, clock_.bytes(), stream());
     deal_ranges();
     // The diagonal came with the other entries.
     executor_.each(rows_, LoadNewRightHand{set_up_.front().right_hand.data(),
                                            levels_.finest().order.old_of.data(), b_.data()});
-    if (levels_.exchange(0).recordable()) {
-      cycle_.record();
-    }
+    levels_.set_update(
+        {.r = r_.data(), .ap = ap_.data(), .scalars = scalars_.data(), .clock = clock_.data()});
+    record_iteration();
     executor_.synchronize();
   }
 
@@ -80,6 +92,9 @@ class CudaTuned final : public CudaBackend {
   void start() override {
     iteration_ = 0;
     recurs_ = false;
+    stop_clock();
+    r_is_behind_ = false;
+    is_ahead_ = false;
     times_.begin(stream());
     fill_bytes(scalars_.data(), 0, scalars_.bytes(), stream());
     fill_bytes(x_.data(), 0, x_.bytes(), stream());
@@ -97,10 +112,22 @@ class CudaTuned final : public CudaBackend {
     times_.begin(stream());
     ++iteration_;
     recurs_ = multigrid && products_ == Products::recurrence && iteration_ % renewed != 0;
+    if (multigrid && r_is_behind_) {
+      iteration_work_.queue();
+      note_update_of_cycle();
+      is_ahead_ = true;
+      return;
+    }
+    complete_residual();
     if (multigrid) {
-      run_cycle();
-      times_.mark(stream(), &CgTimes::mg);
+      cycle_.queue();
+      if (!updates_r_in_cycle()) {
+        times_.mark(stream(), &CgTimes::mg);
+      }
       finish_precondition();
+      if (updates_r_in_cycle()) {
+        times_.mark(stream(), &CgTimes::mg);
+      }
     } else {
       keep_product();
       copy_bytes(z_.data(), r_.data(), static_cast<std::size_t>(rows_) * sizeof(double), stream());
@@ -112,13 +139,18 @@ class CudaTuned final : public CudaBackend {
   /// Whether anything is left to do for r.z after the last sweep.
   [[nodiscard]] bool product_apart() const { return ranks_.size() > 1 || leaves_partials(); }
 
-  /// r.z of all ranks.
+  /// r.z of all ranks. Where iterations are queued as a whole its sum is a part of MG in all.
   void finish_precondition() {
-    if (leaves_partials()) {
-      keep_product();
-      queue_sum(static_cast<int>(rows_ / tile_rows), &scalars_.data()->rz);
-    } else {
+    if (!leaves_partials()) {
       queue_sum_over_ranks(&scalars_.data()->rz);
+      return;
+    }
+    keep_product();
+    const auto tiles = static_cast<int>(rows_ / tile_rows);
+    if (updates_r_in_cycle()) {
+      sums_.queue(stream(), tiles, 1, &scalars_.data()->rz);
+    } else {
+      queue_sum(tiles, &scalars_.data()->rz);
     }
   }
 
@@ -126,16 +158,19 @@ class CudaTuned final : public CudaBackend {
   /// By recurrence p is formed with A p.
   void update_direction(bool first) override {
     first_ = first;
-    if (recurs_) {
+    if (recurs_ || is_ahead_) {
       return;
     }
     times_.begin(stream());
-    launch(stream(), {blocks_for(pairs()), dim3(threads_per_block)}, update_direction_kernel,
-           pairs(), scalars_.data(), first, pairs_of(z_), pairs_of(p_), pairs_of(x_));
+    queue_direction(first);
     times_.mark(stream(), &CgTimes::waxpby);
   }
 
   void multiply() override {
+    if (is_ahead_) {
+      is_ahead_ = false;
+      return;
+    }
     times_.begin(stream());
     if (recurs_) {
       continue_product();
@@ -146,36 +181,62 @@ class CudaTuned final : public CudaBackend {
     queue_sum_over_ranks(&scalars_.data()->pap);
   }
 
+  /// Leaves r to the next cycle where that updates it, or to who asks for it first.
   void update_solution() override {
-    times_.begin(stream());
-    const dim3 blocks = blocks_for((pairs() + updates_each - 1) / updates_each);
-    launch(stream(), {blocks, dim3(threads_per_block)}, update_solution_kernel, pairs(),
-           scalars_.data(), pairs_of(ap_), pairs_of(r_), sum_of(blocks.x, &scalars_.data()->rr));
-    times_.mark(stream(), &CgTimes::waxpby);
-    queue_sum_over_ranks(&scalars_.data()->rr);
+    r_is_behind_ = true;
+    if (!updates_r_in_cycle()) {
+      complete_residual();
+    }
   }
 
   void finish() override {
+    complete_residual();
     times_.begin(stream());
     launch(stream(), {blocks_for(pairs()), dim3(threads_per_block)}, catch_up_kernel, pairs(),
            scalars_.data(), pairs_of(p_), pairs_of(x_));
     times_.mark(stream(), &CgTimes::waxpby);
   }
 
+  double squared_residual() override {
+    complete_residual();
+    return CudaBackend::squared_residual();
+  }
+
+  CgTimes take_times() override {
+    CgTimes times = CudaBackend::take_times();
+    if (clock_has_times_) {
+      constexpr double nanosecond = 1e-9;
+      const PartClock clock = executor_.to_host(clock_.data(), 1).front();
+      const auto seconds = [&](PartClock::Part part) {
+        return nanosecond * static_cast<double>(clock.nanoseconds[part]);
+      };
+      times.mg += seconds(PartClock::mg);
+      times.waxpby += seconds(PartClock::waxpby);
+      times.spmv += seconds(PartClock::spmv);
+      fill_bytes(clock_.data()->nanoseconds, 0, sizeof(clock.nanoseconds), stream());
+      clock_has_times_ = false;
+    }
+    return times;
+  }
+
   std::vector<double> apply(Operation operation, const std::vector<double>& x) override {
     double* const from = operation == Operation::spmv ? p_.data() : r_.data();
     double* const to = operation == Operation::spmv ? ap_.data() : z_.data();
+    complete_residual();
     load_natural(x, levels_.finest().order.new_of.data(), from);
     if (operation == Operation::spmv) {
       multiply_by(from, to);
     } else {
-      run_cycle();
+      cycle_.queue();
     }
     return natural(to);
   }
 
   std::vector<double> solution() override { return natural(x_.data()); }
-  std::vector<double> recurrence_residual() override { return natural(r_.data()); }
+  std::vector<double> recurrence_residual() override {
+    complete_residual();
+    return natural(r_.data());
+  }
 
   [[nodiscard]] std::int64_t added_bytes() const override { return bytes_of(levels_.all()); }
 
@@ -184,8 +245,22 @@ class CudaTuned final : public CudaBackend {
   [[nodiscard]] Transport transport() const override { return levels_.exchange(0).transport(); }
 
   std::vector<Step> profile(int repeats) override {
-    return profile_iterations<slice_height>(*this, sweeps_, executor_, levels_.all(), ranks_,
+    return profile_iterations<slice_height>(*this, executor_, levels_.all(), ranks_,
                                             EventMarks(stream()), repeats);
+  }
+
+  /// On one rank, where nobody else waits for r.r.
+  [[nodiscard]] bool updates_r_in_cycle() const {
+    return ranks_.size() == 1 && products_ == Products::direct;
+  }
+
+  /// For profiles: a cycle step by step.
+  template <class After>
+  void cycle_steps(const After& after) {
+    queue_cycle(r_is_behind_, after);
+    if (r_is_behind_) {
+      note_update_of_cycle();
+    }
   }
 
   [[nodiscard]] ColumnIndices columns() const override { return column_indices_of<Columns>; }
@@ -195,6 +270,10 @@ class CudaTuned final : public CudaBackend {
     notes.emplace_back(
         "set-up and optimisation were rehearsed with a small system: that code is sent to the GPU "
         "is not in their times");
+    if (updates_r_in_cycle()) {
+      notes.emplace_back(
+          "r is updated and r.r formed by MG's first sweep: that is in MG's time, not in WAXPBY's");
+    }
     if (products_ == Products::recurrence) {
       notes.emplace_back(
           "A p is formed by a recurrence from A z, of which the last sweep has formed half: this "
@@ -227,6 +306,16 @@ class CudaTuned final : public CudaBackend {
   /// Whether the last sweep leaves sums of tiles, not the sum of all.
   [[nodiscard]] bool leaves_partials() const { return levels_.plan(0).sweeps == Sweeps::pipelined; }
 
+  /// What iterations repeat: all of an iteration where it begins with the updates of the one
+  /// before, else the cycle.
+  void record_iteration() {
+    if (updates_r_in_cycle()) {
+      iteration_work_.record();
+    } else if (levels_.exchange(0).recordable()) {
+      cycle_.record();
+    }
+  }
+
   void deal_ranges() {
     std::vector<Range> interiors;
     std::vector<Range> boundaries;
@@ -258,7 +347,72 @@ class CudaTuned final : public CudaBackend {
                                static_cast<unsigned>(at_once));
   }
 
-  void run_cycle() { cycle_.queue(); }
+  /// Queues a cycle, whose first sweep may update r, which it reads anyway.
+  template <class After>
+  void queue_cycle(bool with_update, const After& after) {
+    sweeps_.update_first(with_update);
+    half_sweep_cycle(
+        sweeps_, 0, [&](const char* step, std::size_t level, Traffic SweepTraffic::*moved) {
+          const bool first = level == 0 && moved == &SweepTraffic::forward_from_zero;
+          if (with_update && first && leaves_partials()) {
+            sums_.queue(stream(), static_cast<int>(rows_ / tile_rows), 1, &scalars_.data()->rr);
+          }
+          after(step, level, moved);
+        });
+  }
+
+  /// A cycle with the update has been queued.
+  void note_update_of_cycle() {
+    r_is_behind_ = false;
+    clock_runs_ = true;
+    clock_has_times_ = true;
+  }
+
+  /// Queues the rest of an iteration after update_solution() of the one before, up to the product.
+  void queue_iteration() {
+    queue_cycle(true, [](auto... /*step*/) {});
+    finish_precondition();
+    queue_direction(false);
+    multiply_by(p_.data(), ap_.data());
+  }
+
+  void queue_direction(bool first) {
+    launch(stream(), {blocks_for(pairs()), dim3(threads_per_block)}, update_direction_kernel,
+           pairs(), scalars_.data(), first, pairs_of(z_), pairs_of(p_), pairs_of(x_),
+           clock_.data());
+  }
+
+  /// What was queued while the clock ran is on it, not between events.
+  void skip_what_is_on_the_clock() {
+    if (clock_runs_) {
+      times_.skip(stream());
+      clock_runs_ = false;
+    }
+  }
+
+  /// Where no kernel has stopped it.
+  void stop_clock() {
+    if (clock_runs_) {
+      skip_what_is_on_the_clock();
+      fill_bytes(&clock_.data()->last, 0, sizeof(PartClock::last), stream());
+    }
+  }
+
+  /// Queues the update of r that was left to the next cycle, and r.r of all ranks.
+  void complete_residual() {
+    if (!r_is_behind_) {
+      return;
+    }
+    skip_what_is_on_the_clock();
+    times_.begin(stream());
+    const dim3 blocks = blocks_for((pairs() + updates_each - 1) / updates_each);
+    launch(stream(), {blocks, dim3(threads_per_block)}, update_solution_kernel, pairs(),
+           scalars_.data(), pairs_of(ap_), pairs_of(r_), clock_.data(),
+           sum_of(blocks.x, &scalars_.data()->rr));
+    r_is_behind_ = false;
+    times_.mark(stream(), &CgTimes::waxpby);
+    queue_sum_over_ranks(&scalars_.data()->rr);
+  }
 
   /// r.z becomes that of the last iteration.
   void keep_product() {
@@ -273,7 +427,7 @@ class CudaTuned final : public CudaBackend {
   /// Queues y = A x and x.y.
   void multiply_by(double* x, double* y) {
     queue_rows(x, multiply_kernel<Columns, Outer::none>, multiply_kernel<Columns, Outer::some>,
-               const_cast<const double*>(x), y);
+               const_cast<const double*>(x), y, clock_.data());
   }
 
   /// Queues the update of x, p and A p, and p.Ap.
@@ -330,10 +484,8 @@ class CudaTuned final : public CudaBackend {
   const std::vector<Level>& set_up_;
   TunedLevels<Columns> levels_;
   fused::Cycle fused_;
-  /// Sums beyond one per tile of rows: kernels that deal ranges divide them further only as long as
-  /// a GPU runs most of their blocks at once, which are a few thousand.
-  static constexpr std::int64_t spare_sums = 16384;
   Buffer<double> partials_;  ///< of sums that kernels form themselves
+  Buffer<PartClock> clock_;  ///< of iterations that are queued as a whole
   TunedSweeps<Columns> sweeps_;
   /// Iterations after which A p is formed anew, so that the recurrence's roundings do not add up.
   static constexpr int renewed = 64;
@@ -345,64 +497,158 @@ class CudaTuned final : public CudaBackend {
   DealtRanges interior_ranges_;
   unsigned product_parts_ = 1;
   DealtRanges boundary_ranges_;
-  RepeatedWork cycle_{stream(), [this] { half_sweep_cycle(sweeps_); }};
+  bool r_is_behind_ = false;  ///< r and r.r lack the last update
+  RepeatedWork cycle_{stream(), [this] { queue_cycle(false, [](auto... /*step*/) {}); }};
+  bool is_ahead_ = false;  ///< the queued iteration_work_ comes with the steps that are called next
+  bool clock_runs_ = false;
+  bool clock_has_times_ = false;
+  RepeatedWork iteration_work_{stream(), [this] { queue_iteration(); }};
 };
 
-/// About the bytes of a tuned backend beyond its matrices: vectors, and the items of a fused cycle.
-/// None where columns are to be packed: vectors then take the place of the full ones.
-std::int64_t vector_bytes(const Problem& problem, const std::vector<ColouredLevel>& levels,
-                          std::size_t first_fused) {
-  if (problem.columns == ColumnIndices::slim) {
-    return 0;
+/// Plans the sweeps of levels, of each as soon as it is coloured: chunks of those that are swept by
+/// themselves, and by the last one of the others a fused cycle. For colour_levels; see NothingMore.
+class PlanSweeps {
+ public:
+  explicit PlanSweeps(const BackendSetup& setup)
+      : problem_(setup.problem),
+        set_up_(setup.levels),
+        stream_(setup.stream()),
+        plans_(setup.levels.size()),
+        first_fused_(first_fused_of(setup)),
+        fused_{.first = set_up_.size()},
+        left_(set_up_.size() - first_fused_) {}
+
+  [[nodiscard]] std::int64_t chunk_rows(const Level& level) const {
+    return chunk_rows_of(stream_, problem_.sweeps, level.matrix.rows);
   }
-  constexpr std::int64_t ends_of_arrays = 1 << 18;
-  std::int64_t vectors = 0;
+
+  [[nodiscard]] std::int64_t bytes(std::size_t n) const {
+    if (n >= first_fused_) {
+      return fused::plan_bytes(set_up_, first_fused_);
+    }
+    const Csr& matrix = set_up_[n].matrix;
+    const std::int64_t rows_each = chunk_rows(set_up_[n]);
+    const bool keeps_coarse_slots =
+        rows_each == wide_chunk_rows && problem_.columns == ColumnIndices::full;
+    return chunk_plan_bytes(matrix.rows, rows_each) +
+           (keeps_coarse_slots ? coarse_slot_bytes(matrix) : 0);
+  }
+
+  void operator()(const CudaExecutor& executor, std::vector<ColouredLevel>& levels, std::size_t n) {
+    if (n < first_fused_) {
+      plan_level(executor, levels[n], n);
+      return;
+    }
+    executor.synchronize();
+    if (--left_ == 0) {  // others have counted down when they were complete
+      fused_ = fused::plan_for(executor, levels, first_fused_);
+    }
+  }
+
+  /// Plans what a fused cycle was to sweep and cannot.
+  void complete(const CudaExecutor& executor, std::vector<ColouredLevel>& levels) {
+    for (std::size_t n = first_fused_; n < fused_.first; ++n) {
+      plan_level(executor, levels[n], n);
+    }
+  }
+
+  /// For those who take them.
+  [[nodiscard]] std::vector<ChunkPlan>& plans() { return plans_; }
+  [[nodiscard]] fused::Plan& fused() { return fused_; }
+
+ private:
+  static std::size_t first_fused_of(const BackendSetup& setup) {
+    const bool fuses = setup.problem.sweeps == Sweeps::automatic && setup.ranks.size() == 1;
+    return fuses
+               ? fused::first_small_level(setup.levels, multiprocessors_of(setup.stream().device()))
+               : setup.levels.size();
+  }
+
+  /// Of the entries with coarse columns once more: on a grid an eighth of all.
+  static std::int64_t coarse_slot_bytes(const Csr& matrix) {
+    constexpr std::int64_t entry_bytes = sizeof(double) + sizeof(std::int32_t);
+    return hpcg::detail::sliced_entries(matrix) / 8 * entry_bytes;
+  }
+
+  void plan_level(const CudaExecutor& executor, ColouredLevel& level, std::size_t n) {
+    plans_[n] = plan_chunks(executor, level, chunk_rows(set_up_[n]), problem_.sweeps);
+    if (plans_[n].sweeps == Sweeps::pipelined) {
+      copy_coarse_slots<slice_height>(executor, level);
+    }
+  }
+
+  const Problem& problem_;
+  const std::vector<Level>& set_up_;
+  const Stream& stream_;
+  std::vector<ChunkPlan> plans_;
+  std::size_t first_fused_;
+  fused::Plan fused_;
+  std::atomic<std::size_t> left_;  ///< levels of a fused cycle that are not coloured yet
+};
+
+/// The bytes of arrays of a region.
+class ArrayBytes {
+ public:
+  template <class T>
+  void add(std::int64_t count, std::int64_t arrays = 1) {
+    bytes_ += arrays * static_cast<std::int64_t>(
+                           MemoryRegion::taken_by(static_cast<std::size_t>(count) * sizeof(T)));
+  }
+  [[nodiscard]] std::int64_t all() const { return bytes_; }
+
+ private:
+  std::int64_t bytes_ = 0;
+};
+
+/// The bytes of what CudaTuned has from its executor.
+std::int64_t solver_bytes(const Problem& problem, const std::vector<ColouredLevel>& levels,
+                          const std::vector<ChunkPlan>& plans, std::size_t first_fused) {
+  constexpr std::int64_t vectors_of_cg = 6;  // b, x, r, z, p and A p
+  constexpr std::int64_t small_arrays = 1 << 14;
+  ArrayBytes bytes;
+  bytes.add<double>(levels.front().vector_size(), vectors_of_cg);
   for (std::size_t n = 0; n < levels.size(); ++n) {
-    const std::int64_t each = n == 0 ? 8 : n >= first_fused ? 4 + 2 * fused::awaited_vectors : 3;
-    vectors += each * levels[n].vector_size();
+    const std::int64_t rows = levels[n].rows();
+    const std::int64_t own_r_and_x = n > 0 ? 2 : 0;
+    bytes.add<double>(levels[n].vector_size(), 1 + own_r_and_x);
+    if (n >= first_fused) {
+      bytes.add<double>(2 * fused::awaited_vectors * rows);
+      bytes.add<std::int32_t>(n == first_fused ? rows : 0);  // rows of the finer level
+    } else if (plans[n].sweeps != Sweeps::pipelined) {
+      bytes.add<double>(rows);
+    }
   }
-  const bool recurrence = problem.products == Products::recurrence;
-  vectors += recurrence ? levels.front().rows() : 0;
-  return vectors * static_cast<std::int64_t>(sizeof(double)) + ends_of_arrays;
+  if (problem.products == Products::recurrence) {
+    bytes.add<double>(levels.front().rows());
+  }
+  bytes.add<double>(partial_sums(levels.front().rows()));
+  return bytes.all() + small_arrays;
 }
 
 }  // namespace
 
 std::unique_ptr<CgBackend> make_tuned_backend(const BackendSetup& given) {
   const Problem& problem = given.problem;
-  const std::vector<Level>& levels = given.levels;
-  const auto chunk_rows = [&](const Level& level) {
-    return chunk_rows_of(given.stream(), problem.sweeps, level.matrix.rows);
-  };
-  auto coloured = colour_levels<slice_height>(given.executor, levels, chunk_rows, Boundary::apart,
-                                              problem.columns);
-  const bool fuses = problem.sweeps == Sweeps::automatic && given.ranks.size() == 1;
-  const std::size_t first_fused =
-      fuses ? fused::first_small_level(coloured, multiprocessors_of(given.stream().device()))
-            : coloured.size();
-  const CudaExecutor executor =
-      given.executor.with_region(vector_bytes(problem, coloured, first_fused));
-  const BackendSetup setup{problem, given.ranks, executor, levels};
-  fused::Plan fused{.first = coloured.size()};
-  if (fuses) {
-    fused = fused::plan_for(executor, coloured, first_fused);
-  }
-  std::vector<ChunkPlan> plans(coloured.size());
-  for (std::size_t n = 0; n < fused.first; ++n) {
-    plans[n] = plan_chunks(executor, coloured[n], chunk_rows(levels[n]), problem.sweeps);
-  }
-  for (std::size_t n = 0; n < coloured.size(); ++n) {
-    if (plans[n].sweeps == Sweeps::pipelined) {
-      copy_coarse_slots<slice_height>(executor, coloured[n]);
-    }
-  }
+  PlanSweeps plan(given);
+  auto coloured = colour_levels<slice_height>(
+      given.executor, given.levels, [&](const Level& level) { return plan.chunk_rows(level); },
+      Boundary::apart, problem.columns, plan);
+  plan.complete(given.executor, coloured);
+  const std::size_t first_fused = plan.fused().first;
   if (problem.columns == ColumnIndices::slim) {
-    pack<slice_height>(executor, std::span(coloured).first(fused.first));
-    return std::make_unique<CudaTuned<PackedSlices>>(setup, std::move(coloured), std::move(plans),
-                                                     std::move(fused));
+    pack<slice_height>(given.executor, std::span(coloured).first(first_fused));
   }
-  return std::make_unique<CudaTuned<FullColumns>>(setup, std::move(coloured), std::move(plans),
-                                                  std::move(fused));
+  const std::int64_t bytes = solver_bytes(problem, coloured, plan.plans(), first_fused);
+  const MemoryRegion region(CudaExecutor::space, static_cast<std::size_t>(bytes));
+  const BackendSetup setup{problem, given.ranks, given.executor.with_region(region), given.levels};
+  const auto make = [&]<class Columns>() -> std::unique_ptr<CgBackend> {
+    auto backend = std::make_unique<CudaTuned<Columns>>(
+        setup, std::move(coloured), std::move(plan.plans()), std::move(plan.fused()));
+    expects(region.allocations() == 1, "the bytes of the solver's arrays are known");
+    return backend;
+  };
+  return problem.columns == ColumnIndices::slim ? make.template operator()<PackedSlices>()
+                                                : make.template operator()<FullColumns>();
 }
 
 }  // namespace bankfull::hpcg::cuda

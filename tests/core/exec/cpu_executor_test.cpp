@@ -2,6 +2,8 @@
 
 #include "bankfull/core/exec/side_by_side.hpp"
 
+#include <array>
+#include <cstdint>
 #include <gtest/gtest.h>
 #include <numeric>
 #include <vector>
@@ -36,6 +38,18 @@ TEST_P(CpuExecutorTest, AddsUpWhatComesBefore) {
             (std::vector<std::int64_t>{0, 3, 3, 8, 2'000'000'008, 4'000'000'008, 4'000'000'009}));
   EXPECT_EQ(executor_.exclusive_sum(counts.data(), 0, starts.data()), 0);
   EXPECT_EQ(starts.front(), 0);
+}
+
+/// The element after the counts of a list is none of them.
+TEST_P(CpuExecutorTest, AddsUpSeveralLists) {
+  const std::vector<std::int32_t> counts{3, 4, -77, 2'000'000'000, 2'000'000'000, -88};
+  std::vector<std::int64_t> first(3, -1);
+  std::vector<std::int64_t> second(3, -1);
+  const auto totals =
+      executor_.exclusive_sums(counts.data(), 2, std::array{first.data(), second.data()});
+  EXPECT_EQ(totals, (std::array<std::int64_t, 2>{7, 4'000'000'000}));
+  EXPECT_EQ(first, (std::vector<std::int64_t>{0, 3, 7}));
+  EXPECT_EQ(second, (std::vector<std::int64_t>{0, 2'000'000'000, 4'000'000'000}));
 }
 
 TEST_P(CpuExecutorTest, CountsHowOftenValuesOccur) {

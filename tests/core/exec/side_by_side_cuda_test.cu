@@ -3,11 +3,13 @@
 #include "bankfull/core/exec/side_by_side.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <latch>
 #include <set>
+#include <thread>
 #include <vector>
 
 namespace bankfull {
@@ -48,16 +50,24 @@ TEST_F(SideBySide, WorkIsDoneWhenItReturns) {
   }
 }
 
-/// Each waits for the others to begin: they would wait for ever if they took turns.
+/// Each waits for the others to begin, but not for ever: if they took turns, none but the last
+/// would see all.
 TEST_F(SideBySide, AllRunAtOnceOnStreamsOfTheirOwn) {
   constexpr std::size_t count = 4;
   std::latch begun(count);
   std::vector<const void*> streams(count);
+  std::atomic<std::size_t> together{0};
   side_by_side(executor_, std::vector<std::int64_t>(count, 1000),
                [&](const CudaExecutor& executor, std::size_t n) {
                  streams[n] = executor.stream().handle();
-                 begun.arrive_and_wait();
+                 begun.count_down();
+                 const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+                 while (!begun.try_wait() && std::chrono::steady_clock::now() < deadline) {
+                   std::this_thread::yield();
+                 }
+                 together += begun.try_wait() ? 1 : 0;
                });
+  EXPECT_EQ(together, count);
   EXPECT_EQ(std::set<const void*>(streams.begin(), streams.end()).size(), count);
   EXPECT_EQ(streams.front(), stream_.handle());
 }
@@ -75,6 +85,23 @@ TEST_F(SideBySide, PassesOnAnExceptionWhenAllAreDone) {
                  RuntimeFailure);
     EXPECT_EQ(done, 2);
   }
+}
+
+/// Of sizes that are rounded up to whole parts.
+TEST_F(SideBySide, RegionsAreOneAllocation) {
+  constexpr auto unit = static_cast<std::int64_t>(MemoryRegion::alignment);
+  const MemoryWatch watch(MemorySpace::device);
+  std::vector<Buffer<std::byte>> kept(3);
+  side_by_side(executor_, {unit + 1, 0, 5 * unit},
+               [&](const CudaExecutor& executor, std::size_t n) {
+                 kept[n] = executor.make<std::byte>(n == 1 ? 1 : 2 * unit);
+               });
+  EXPECT_EQ(watch.max_bytes(), 8 * unit);
+  std::set<const std::byte*> places;
+  for (const Buffer<std::byte>& part : kept) {
+    places.insert(part.data());
+  }
+  EXPECT_EQ(*places.rbegin() - *places.begin(), 3 * unit);
 }
 
 /// What is handed back is used again, in the order of the stream.

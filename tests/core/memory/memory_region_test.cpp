@@ -90,6 +90,29 @@ TEST(MemoryRegion, IsReleasedWithTheLastOfItsParts) {
   EXPECT_EQ(watch.max_bytes(), 8 * unit);
 }
 
+/// As of several threads: what one takes and hands back is not the other's.
+TEST(MemoryRegion, RegionsMayBePartsOfOne) {
+  const MemoryWatch watch(MemorySpace::host);
+  std::optional<MemoryRegion> first;
+  std::optional<MemoryRegion> second;
+  {
+    const MemoryRegion whole(MemorySpace::host, 4 * unit);
+    first.emplace(whole.take(MemoryRegion::taken_by(2 * unit - 1)));
+    second.emplace(whole.take(2 * unit));
+  }
+  const Memory of_first = first->take(2 * unit);
+  const Memory of_second = second->take(unit);
+  EXPECT_EQ(static_cast<std::byte*>(of_second.data()) - static_cast<std::byte*>(of_first.data()),
+            2 * unit);
+  first.reset();
+  EXPECT_NE(second->take(unit).data(), nullptr);
+  EXPECT_EQ(second->allocations(), 1U);
+  EXPECT_EQ(watch.max_bytes(), 4 * unit);
+  const Memory more = second->take(2 * unit);  // finds no room beside it
+  EXPECT_EQ(second->allocations(), 2U);
+  EXPECT_EQ(watch.max_bytes(), 6 * unit);
+}
+
 TEST(MemoryRegion, ANegativeSizeIsRefused) {
   const MemoryRegion region(MemorySpace::host, unit);
   for (const std::int64_t size : {std::int64_t{-1}, std::int64_t{-1000}, std::int64_t{-1} << 40}) {

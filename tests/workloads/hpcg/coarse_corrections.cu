@@ -52,7 +52,7 @@ CoarseCorrections coarse_corrections(const Problem& problem, std::size_t first) 
 
   CoarseCorrections result;
   const cuda::fused::Cycle none(tuned, executor, {.first = tuned.count()});
-  cuda::TunedSweeps<FullColumns> sweeps(tuned, none, executor, {}, nullptr);
+  cuda::TunedSweeps<FullColumns> sweeps(tuned, none, executor, {}, {}, nullptr);
   result.by_kernels = result_of([&] {
     half_sweep_cycle(sweeps, first, [](auto... /*step*/) {});
     sweeps.prolong(first - 1);

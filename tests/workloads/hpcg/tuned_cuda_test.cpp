@@ -1,8 +1,11 @@
+#include "bankfull/core/measure/timer.hpp"
+#include "bankfull/workloads/hpcg/cg.hpp"
 #include "bankfull/workloads/hpcg/run.hpp"
 #include "tests/core/comm/gpu_transports.hpp"
 #include "tests/workloads/hpcg/gpus.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <gtest/gtest.h>
@@ -86,6 +89,75 @@ TEST_P(HpcgTunedOnGpus, HasTheSameBitsHoweverItSweeps) {
       const std::vector<double> z = backend.apply(Operation::mg, x);
       expected = expected.empty() ? z : expected;
       EXPECT_EQ(z, expected);
+    }
+  });
+}
+
+/// Who watches r.r has r updated at once; otherwise the next cycle may do it.
+TEST_P(HpcgTunedOnGpus, UpdatesOfRInTheCycleHaveTheBitsOfThoseByThemselves) {
+  const Case full{problem_of({72, 72, 72}), test_ranks()};
+  for_ways(full, [](const Case& /*c*/, System& /*system*/, CgBackend& backend) {
+    constexpr int iterations = 6;
+    const CgLimits limits{.iterations = iterations};
+    const CgResult watched = conjugate_gradients(backend, limits, History::kept);
+    const std::vector<double> x = backend.solution();
+    const std::vector<double> r = backend.recurrence_residual();
+    const CgResult unwatched = conjugate_gradients(backend, limits, History::left_out);
+    EXPECT_EQ(unwatched.residual, watched.residual);
+    EXPECT_EQ(backend.solution(), x);
+    EXPECT_EQ(backend.recurrence_residual(), r);
+    backend.start();
+    for (int n = 0; n < iterations; ++n) {
+      backend.precondition(true);
+      if (n > 0) {
+        const double expected =
+            watched.history[static_cast<std::size_t>(n) - 1] * watched.initial_residual;
+        EXPECT_NEAR(std::sqrt(backend.squared_residual()), expected, 1e-12 * expected);
+      }
+      backend.update_direction(n == 0);
+      backend.multiply();
+      backend.update_solution();
+    }
+  });
+}
+
+/// Times of the parts of a solve, and of all of it.
+struct PartsOfSolve {
+  CgTimes times;
+  double all = 0.0;
+
+  [[nodiscard]] double sum() const { return times.mg + times.spmv + times.waxpby + times.ddot; }
+  [[nodiscard]] bool are_in_order() const {
+    return times.mg > times.spmv && times.spmv > times.waxpby && times.waxpby > 0.0;
+  }
+};
+
+PartsOfSolve parts_of_solve(CgBackend& backend, History history) {
+  static_cast<void>(backend.take_times());
+  const Stopwatch watch;
+  conjugate_gradients(backend, {.iterations = 40}, history);
+  const double all = watch.seconds();
+  return {backend.take_times(), all};
+}
+
+/// By events, or by the kernels themselves where an iteration is queued as a whole. The time that
+/// the GPU gives to other processes is in any part: it may take several solves until that is not
+/// longer than the part.
+TEST_P(HpcgTunedOnGpus, PartsOfIterationsAreTimed) {
+  const Case full{problem_of({72, 72, 72}), test_ranks()};
+  for_ways(full, [](const Case& c, System& /*system*/, CgBackend& backend) {
+    constexpr int most_solves = 100;
+    for (const History history : {History::left_out, History::kept}) {
+      bool in_order = false;
+      for (int n = 0; n < most_solves && !in_order; ++n) {
+        const PartsOfSolve parts = parts_of_solve(backend, history);
+        EXPECT_LE(parts.sum(), 1.01 * parts.all);
+        EXPECT_GE(parts.sum(), 0.5 * parts.all);
+        in_order = c.ranks.all(parts.are_in_order());  // all do as many solves
+      }
+      EXPECT_TRUE(in_order) << "history " << static_cast<int>(history);
+      const CgTimes none = backend.take_times();
+      EXPECT_EQ(none.mg + none.spmv + none.waxpby, 0.0);
     }
   });
 }
@@ -217,7 +289,8 @@ TEST_P(HpcgTunedOnGpus, ProductsByRecurrenceKeepTheResiduals) {
   }
 }
 
-/// Steps are the iteration's: profiles with the recurrence have no update of p by itself.
+/// Steps are the iteration's: profiles with the recurrence have no update of p by itself, and those
+/// of one rank none of r.
 TEST_P(HpcgTunedOnGpus, ProfilesNameTheProduct) {
   Case c{problem_of({16, 16, 16}), test_ranks()};
   for (const Products products : {Products::direct, Products::recurrence}) {
@@ -227,6 +300,12 @@ TEST_P(HpcgTunedOnGpus, ProfilesNameTheProduct) {
     const bool direct = products == Products::direct;
     EXPECT_EQ(steps.front().name, direct ? "SpMV and p.Ap" : "x, p, A p and p.Ap");
     const std::string& last = steps.back().name;
+    const auto has = [&](const char* name) {
+      return std::any_of(steps.begin(), steps.end(), [&](const Step& s) { return s.name == name; });
+    };
+    const bool alone = direct && c.ranks.size() == 1;
+    EXPECT_EQ(has("r, r.r and forward sweep from 0"), alone);
+    EXPECT_EQ(has("r and r.r"), !alone);
     if (direct) {
       EXPECT_EQ(last, "x and p");
     } else {  // "r.z" where its terms are not added up by the last sweep itself

@@ -72,7 +72,7 @@ CudaBackend::CudaBackend(const BackendSetup& setup, std::int64_t rows, std::int6
       z_(make_vector(vector_size)),
       p_(make_vector(vector_size)),
       ap_(make_vector(vector_size)),
-      scalars_(MemorySpace::device, 1),
+      scalars_(executor_.make<Scalars>(1)),
       sums_(max_partials(rows)),
       over_ranks_(setup.ranks, 1, setup.problem.transport, setup.stream()) {
   fill_bytes(scalars_.data(), 0, scalars_.bytes(), stream());

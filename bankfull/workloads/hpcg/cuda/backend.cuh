@@ -38,6 +38,8 @@ class MarkedTimes {
     }
   }
   void mark(const Stream& stream, Part part) { record(stream, part); }
+  /// Work since the last mark is attributed to no part.
+  void skip(const Stream& stream) { record(stream, nullptr); }
 
   /// Sums by part; waits for the marks and forgets them.
   CgTimes take();
@@ -63,11 +65,12 @@ inline dim3 blocks_for(std::int64_t count) {
 /// An array of the executor, filled with 0 in the order of its stream.
 Buffer<double> zero_vector(const CudaExecutor& executor, std::int64_t size);
 
-/// Arguments of the backends' constructors; the objects referred to must outlive the backends.
+/// Arguments of the backends' constructors; the objects referred to, and the executor's stream,
+/// must outlive the backends.
 struct BackendSetup {
   const Problem& problem;
   const Communicator& ranks;
-  const CudaExecutor& executor;
+  CudaExecutor executor;
   const std::vector<Level>& levels;
 
   [[nodiscard]] const Stream& stream() const { return executor.stream(); }

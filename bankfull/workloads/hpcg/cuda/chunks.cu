@@ -225,8 +225,13 @@ struct ChunkRuns {
 
 ChunkRuns runs_of(const ColouredLevel& level, std::int64_t chunk_rows) {
   ChunkRuns runs;
+  std::int64_t end = 0;
   const auto add = [&](const Range& rows) {
-    runs.run[runs.count++] = {rows.begin / chunk_rows, (rows.end + chunk_rows - 1) / chunk_rows};
+    const Range chunks{rows.begin / chunk_rows, (rows.end + chunk_rows - 1) / chunk_rows};
+    expects(rows.begin % chunk_rows == 0 && chunks.begin == end,
+            "classes begin with chunks, and follow each other");
+    runs.run[runs.count++] = chunks;
+    end = chunks.end;
   };
   expects(level.order.classes.size() <= hpcg::detail::max_classes, "classes have their runs");
   for (const RowClass& rows : level.order.classes) {
@@ -265,9 +270,10 @@ struct PlaceChunks {
   }
 
  private:
+  /// The run that holds a chunk: all follow each other, and the last one ends with the last chunk.
   [[nodiscard]] __device__ int run_of(std::int64_t chunk) const {
     int n = 0;
-    while (chunk < runs.run[n].begin || chunk >= runs.run[n].end) {
+    while (n + 1 < runs.count && chunk >= runs.run[n].end) {
       ++n;
     }
     return n;
@@ -323,6 +329,15 @@ std::int64_t chunk_rows_of(const Stream& stream, Sweeps sweeps, std::int64_t row
       rows / wide_chunk_rows >= fewest_chunks_each * multiprocessors_of(stream.device());
   const bool pipelined = sweeps == Sweeps::pipelined || (sweeps == Sweeps::automatic && large);
   return pipelined && has_pipeline() ? wide_chunk_rows : tile_rows;
+}
+
+std::int64_t chunk_plan_bytes(std::int64_t rows, std::int64_t chunk_rows) {
+  // Dependences of both parts; position, order, first and rest; the flags of both sweeps.
+  constexpr std::int64_t chunk_bytes =
+      2 * max_dependences * sizeof(std::int32_t) + 4 * sizeof(std::int32_t) + 2 * sizeof(unsigned);
+  constexpr std::int64_t ends_of_arrays = 1 << 14;
+  return (rows / chunk_rows + 2 * std::int64_t{hpcg::detail::max_classes}) * chunk_bytes +
+         ends_of_arrays;
 }
 
 ChunkPlan plan_chunks(const CudaExecutor& executor, const ColouredLevel& level,

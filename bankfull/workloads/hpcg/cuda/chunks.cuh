@@ -53,6 +53,9 @@ struct ChunkPlan {
   Buffer<unsigned> backward_done = {};
 };
 
+/// About the bytes of the plan of a level of so many rows, with those that it needs meanwhile.
+std::int64_t chunk_plan_bytes(std::int64_t rows, std::int64_t chunk_rows);
+
 /// `chunk_rows` is what the level's classes are aligned to: tile_rows for
 /// synchronisation-free sweeps, wide_chunk_rows for pipelined ones. A level that these cannot sweep
 /// goes class by class.

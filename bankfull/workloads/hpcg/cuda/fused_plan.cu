@@ -285,12 +285,24 @@ struct WriteItems {
 
 }  // namespace
 
-std::size_t first_small_level(const std::vector<ColouredLevel>& levels, int multiprocessors) {
+std::size_t first_small_level(const std::vector<Level>& levels, int multiprocessors) {
   std::size_t first = 1;
-  while (first < levels.size() && levels[first].rows() > max_rows_each * multiprocessors) {
+  while (first < levels.size() && levels[first].matrix.rows > max_rows_each * multiprocessors) {
     ++first;
   }
   return first;
+}
+
+std::int64_t plan_bytes(const std::vector<Level>& levels, std::size_t first) {
+  // Four sweeps take every slice, two more steps the coarse ones.
+  constexpr std::int64_t slice_items = 5;
+  constexpr std::int64_t bytes_of_slice = slice_items * sizeof(Item) + sizeof(SliceFacts);
+  constexpr std::int64_t ends_and_lists = 1 << 18;
+  std::int64_t rows = 0;
+  for (std::size_t n = first; n < levels.size(); ++n) {
+    rows += levels[n].matrix.rows;
+  }
+  return rows / slice_height * bytes_of_slice + ends_and_lists;
 }
 
 Plan plan_cycle(const CudaExecutor& executor, const std::vector<ColouredLevel>& levels,

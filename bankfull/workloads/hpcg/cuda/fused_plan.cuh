@@ -76,7 +76,10 @@ struct Plan {
 inline constexpr std::int64_t max_rows_each = 4096;
 
 /// The first level, but the finest, that is small enough for a GPU with so many multiprocessors.
-std::size_t first_small_level(const std::vector<ColouredLevel>& levels, int multiprocessors);
+std::size_t first_small_level(const std::vector<Level>& levels, int multiprocessors);
+
+/// About the bytes of a plan from a level on, with those that it needs meanwhile.
+std::int64_t plan_bytes(const std::vector<Level>& levels, std::size_t first);
 
 /// The cycle from a level on, by so many blocks. None if the data of some item do not fit the ring.
 Plan plan_cycle(const CudaExecutor& executor, const std::vector<ColouredLevel>& levels,

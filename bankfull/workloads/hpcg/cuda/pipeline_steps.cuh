@@ -25,6 +25,24 @@ struct FromZero {
   }
 };
 
+/// The same after the update of r, with the row's term of r.r.
+struct UpdateAndFromZero : FromZero {
+  static constexpr int vectors = 3;
+  template <class Columns>
+  static __device__ __forceinline__ const double* vector(const LevelArguments<Columns>& a, int n) {
+    return n == 0 ? a.diagonal : n == 1 ? a.r : a.update.ap;
+  }
+
+  template <class Columns>
+  static __device__ __forceinline__ double run(const Row<Columns>& row) {
+    double* const x = row.a.x;
+    const double r = row.a.update.of(row.number, row.vector(1), row.vector(2));
+    row.a.update.r[row.number] = r;
+    x[row.number] = forward_from_zero(r, row.times(x), row.vector(0));
+    return r * r;
+  }
+};
+
 struct AfterZero {
   static constexpr Main main = Main::upper;
   static constexpr bool apart = false;

@@ -1,12 +1,32 @@
 #pragma once
 
 #include "bankfull/workloads/hpcg/cuda/backend.cuh"
+#include "bankfull/workloads/hpcg/cuda/part_clock.cuh"
 #include "bankfull/workloads/hpcg/cuda/slices.cuh"
 #include "bankfull/workloads/hpcg/smoother.hpp"
 
 #include <cstdint>
 
 namespace bankfull::hpcg::cuda {
+
+/// An update of the finest level's r that the first sweep does, which reads r anyway.
+struct ResidualUpdate {
+  double* r = nullptr;
+  const double* ap = nullptr;
+  Scalars* scalars = nullptr;
+  PartClock* clock = nullptr;
+
+  /// r - alpha A p of a row, before it is stored.
+  [[nodiscard]] __device__ __forceinline__ double of(std::int64_t row, double r_before,
+                                                     double along) const {
+    const double alpha = scalars->alpha();
+    if (row == 0) {
+      scalars->put_off = alpha;
+      clock->end_or_start(PartClock::spmv);
+    }
+    return fma(-alpha, along, r_before);
+  }
+};
 
 /// Arguments of the kernels of one level.
 template <class Columns>
@@ -27,6 +47,7 @@ struct LevelArguments {
   const std::int32_t* coarse_row;  ///< of the rows from there on
   double* coarse_r;
   const double* coarse_x;
+  ResidualUpdate update;
 };
 
 /// Whether rows may have columns of other ranks.
@@ -54,6 +75,34 @@ class ForwardFromZero {
     const double lower = lower_.times(AwaitedVector{a_.y});
     store_relaxed(a_.y + row_, forward_from_zero(r_, lower, diagonal_));
     return 0.0;
+  }
+
+ private:
+  const LevelArguments<Columns>& a_;
+  std::int64_t row_;
+  SlotsAhead<Columns> lower_;
+  double diagonal_;
+  double r_;
+};
+
+/// The same after the update of r, with the row's term of r.r.
+template <class Columns>
+class UpdateAndForwardFromZero {
+ public:
+  __device__ __forceinline__ UpdateAndForwardFromZero(const LevelArguments<Columns>& a,
+                                                      std::int64_t row)
+      : a_(a),
+        row_(row),
+        lower_(row_ahead(a.lower, row)),
+        diagonal_(load_once(a.diagonal + row)),
+        r_(a.update.of(row, a.update.r[row], __ldcs(a.update.ap + row))) {}
+
+  __device__ __forceinline__ double run() {
+    a_.x[row_] = awaited_value();
+    a_.update.r[row_] = r_;
+    const double lower = lower_.times(AwaitedVector{a_.y});
+    store_relaxed(a_.y + row_, forward_from_zero(r_, lower, diagonal_));
+    return r_ * r_;
   }
 
  private:

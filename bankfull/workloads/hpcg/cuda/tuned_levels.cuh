@@ -50,6 +50,9 @@ class TunedLevels {
     }
   }
 
+  /// For sweeps that update r.
+  void set_update(const ResidualUpdate& update) { update_ = update; }
+
   [[nodiscard]] const std::vector<ColouredLevel>& all() const { return levels_; }
   [[nodiscard]] const ColouredLevel& finest() const { return levels_.front(); }
   [[nodiscard]] std::size_t count() const { return levels_.size(); }
@@ -90,7 +93,8 @@ class TunedLevels {
             .coarse_begin = coloured.coarse_range().begin,
             .coarse_row = coarsest ? nullptr : coloured.coarse_row.data(),
             .coarse_r = coarsest ? nullptr : vectors_[level + 1].own_r.data(),
-            .coarse_x = coarsest ? nullptr : vectors_[level + 1].x};
+            .coarse_x = coarsest ? nullptr : vectors_[level + 1].x,
+            .update = level == 0 ? update_ : ResidualUpdate{}};
   }
 
  private:
@@ -114,6 +118,7 @@ class TunedLevels {
   std::vector<ColouredLevel> levels_;
   std::vector<ChunkPlan> plans_;
   std::vector<LevelVectors> vectors_;
+  ResidualUpdate update_;
   std::vector<std::unique_ptr<ListExchange<double>>> exchanges_;
 };
 

@@ -18,14 +18,17 @@ namespace bankfull::hpcg::cuda {
 template <class Columns>
 class TunedSweeps {
  public:
-  /// The levels and the fused cycle must outlive it. The last sweep adds up r.x as `product` tells;
-  /// a pipelined one leaves the sums of its tiles in `partials`.
+  /// The levels and the fused cycle must outlive it. The last sweep of the finest level adds up r.x
+  /// as `product` tells, and the first one, if it updates r, r.r as `residual` tells; pipelined
+  /// ones leave the sums of their tiles in `partials`.
   TunedSweeps(const TunedLevels<Columns>& levels, const fused::Cycle& fused,
-              const CudaExecutor& executor, const BlockSums& product, double* partials)
+              const CudaExecutor& executor, const BlockSums& product, const BlockSums& residual,
+              double* partials)
       : levels_(levels),
         fused_(fused),
         stream_(executor.stream()),
         product_(product),
+        residual_(residual),
         partials_(partials),
         tickets_(executor.make<unsigned>(1)) {
     executor.fill(tickets_.data(), 1, 0U);
@@ -36,8 +39,16 @@ class TunedSweeps {
   [[nodiscard]] bool fuses(std::size_t level) const { return level == fused_.first(); }
   void fused_cycle(std::size_t /*level*/) { fused_.queue(); }
 
+  /// Whether the first sweep of the finest level updates r; not before it is told so.
+  void update_first(bool updates) { updates_ = updates; }
+
   void forward_from_zero(std::size_t level) {
-    queue_sweep<ForwardFromZero, pipeline::FromZero>(level, Direction::forward);
+    if (level == 0 && updates_) {
+      queue_sweep<UpdateAndForwardFromZero, pipeline::UpdateAndFromZero, true>(
+          level, Direction::forward, Swept::all, residual_);
+    } else {
+      queue_sweep<ForwardFromZero, pipeline::FromZero>(level, Direction::forward);
+    }
   }
 
   void backward_after_zero(std::size_t level) {
@@ -95,7 +106,7 @@ class TunedSweeps {
       queue_sweep<BackwardAgain, pipeline::BackAgain>(level, Direction::backward);
     } else {
       queue_sweep<BackwardAgainWithProduct, pipeline::BackAgainWithProduct, true>(
-          level, Direction::backward);
+          level, Direction::backward, Swept::all, product_);
     }
   }
 
@@ -118,9 +129,11 @@ class TunedSweeps {
     return rows == Swept::all ? plan.order : rows == Swept::first_interior ? plan.first : plan.rest;
   }
 
-  /// Queues a sweep over chunks in the order of their plan, or in the reverse one.
+  /// Queues a sweep over chunks in the order of their plan, or in the reverse one. `sums` is for
+  /// those that add up.
   template <template <class> class SweepStep, class PipelineStep, bool Summing = false>
-  void queue_sweep(std::size_t level, Direction direction, Swept rows = Swept::all) {
+  void queue_sweep(std::size_t level, Direction direction, Swept rows = Swept::all,
+                   const BlockSums& sums = {}) {
     const ChunkPlan& plan = levels_.plan(level);
     const Buffer<std::int32_t>& chunks = order_of(plan, rows);
     if (chunks.size() == 0) {
@@ -130,14 +143,14 @@ class TunedSweeps {
         .chunks = chunks.data(), .first = 0, .reversed = direction == Direction::backward};
     switch (plan.sweeps) {
       case Sweeps::classes:
-        queue_classes<SweepStep, Summing>(level, direction, rows);
+        queue_classes<SweepStep, Summing>(level, direction, rows, sums);
         break;
       case Sweeps::pipelined:
         queue_pipelined<PipelineStep, Summing>(level, direction, chunks.size(), order);
         break;
       case Sweeps::automatic:
       case Sweeps::syncfree:
-        queue_blocks<SweepStep, Summing>(level, chunks.size(), order, 0, true);
+        queue_blocks<SweepStep, Summing>(level, chunks.size(), order, sums, {0, true});
     }
   }
 
@@ -179,7 +192,7 @@ class TunedSweeps {
 
   /// The same class after class.
   template <template <class> class SweepStep, bool Summing>
-  void queue_classes(std::size_t level, Direction direction, Swept swept) {
+  void queue_classes(std::size_t level, Direction direction, Swept swept, const BlockSums& sums) {
     const std::size_t count = levels_.classes(level).size();
     std::size_t before = 0;
     for (std::size_t n = 0; n < count; ++n) {
@@ -190,19 +203,22 @@ class TunedSweeps {
                                        {.chunks = nullptr,
                                         .first = static_cast<std::int32_t>(rows.begin / tile_rows),
                                         .reversed = false},
-                                       before, n + 1 == count);
+                                       sums, {before, n + 1 == count});
       before += tiles;
     }
   }
 
-  /// `before`: blocks of the kernels of the same sweep that were queued before, of which this one
-  /// may be the last.
+  /// A kernel among those of the same sweep.
+  struct KernelPlace {
+    std::size_t before;  ///< blocks of the kernels that were queued before
+    bool last;
+  };
+
   template <template <class> class SweepStep, bool Summing>
-  void queue_blocks(std::size_t level, std::size_t blocks, const ChunkOrder& order,
-                    std::size_t before, bool last) {
-    BlockSums sums = product_;
-    sums.first = static_cast<unsigned>(before);
-    sums.count = last ? static_cast<unsigned>(before + blocks) : 0U;
+  void queue_blocks(std::size_t level, std::size_t blocks, const ChunkOrder& order, BlockSums sums,
+                    const KernelPlace& place) {
+    sums.first = static_cast<unsigned>(place.before);
+    sums.count = place.last ? static_cast<unsigned>(place.before + blocks) : 0U;
     if (blocks > 0) {
       launch(stream_, {dim3(static_cast<unsigned>(blocks)), dim3(threads_per_block)},
              sync_free_sweep_kernel<SweepStep, Summing, Columns>, order, levels_.arguments(level),
@@ -222,6 +238,8 @@ class TunedSweeps {
   const fused::Cycle& fused_;
   const Stream& stream_;
   BlockSums product_;
+  BlockSums residual_;
+  bool updates_ = false;
   double* partials_;
   Buffer<unsigned> tickets_;  ///< of pipelined sweeps
 };

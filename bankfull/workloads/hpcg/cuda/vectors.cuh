@@ -2,6 +2,7 @@
 
 #include "bankfull/workloads/hpcg/cuda/backend.cuh"
 #include "bankfull/workloads/hpcg/cuda/block_sums.cuh"
+#include "bankfull/workloads/hpcg/cuda/part_clock.cuh"
 #include "bankfull/workloads/hpcg/cuda/sweeps.cuh"
 
 #include <cstdint>
@@ -30,8 +31,11 @@ static __global__ void __launch_bounds__(threads_per_block)
 /// x += (factor put off) p, then p = z + beta p; p = z in the first iteration.
 static __global__ void __launch_bounds__(threads_per_block)
     update_direction_kernel(std::int64_t pairs, const Scalars* scalars, bool first,
-                            const double2* z, double2* p, double2* x) {
+                            const double2* z, double2* p, double2* x, PartClock* clock) {
   const std::int64_t n = std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x;
+  if (n == 0) {
+    clock->end(PartClock::mg);
+  }
   if (n >= pairs) {
     return;
   }
@@ -70,7 +74,7 @@ inline constexpr int updates_each = 4;
 /// r -= alpha ap; r.r. Notes alpha for the update of x.
 static __global__ void __launch_bounds__(threads_per_block)
     update_solution_kernel(std::int64_t pairs, Scalars* scalars, const double2* ap, double2* r,
-                           const __grid_constant__ BlockSums sums) {
+                           PartClock* clock, const __grid_constant__ BlockSums sums) {
   const std::int64_t first =
       std::int64_t{blockIdx.x} * (updates_each * threads_per_block) + threadIdx.x;
   const auto place = [&](int n) { return first + n * threads_per_block; };
@@ -96,6 +100,7 @@ static __global__ void __launch_bounds__(threads_per_block)
   }
   if (first == 0) {
     scalars->put_off = alpha;
+    clock->end_and_stop(PartClock::spmv);
   }
   add_up(sums, sum, blockIdx.x, gridDim.x);
 }
@@ -133,7 +138,11 @@ __device__ __forceinline__ void sum_over_rows(const DealtRanges& rows, const Blo
 template <class Columns, Outer Others>
 __global__ void __launch_bounds__(threads_per_block, 4)
     multiply_kernel(DealtRanges rows, const __grid_constant__ LevelArguments<Columns> a,
-                    const double* x, double* y, const __grid_constant__ BlockSums sums) {
+                    const double* x, double* y, PartClock* clock,
+                    const __grid_constant__ BlockSums sums) {
+  if (Others == Outer::none && blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0) {
+    clock->end(PartClock::waxpby);
+  }
   sum_over_rows(rows, sums, [&](std::int64_t row, double term) {
     const double own = x[row];
     const double lower = times(a.lower, row, x);

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+
+namespace bankfull::hpcg::cuda {
+
+/// Times of parts of conjugate gradients that follow each other, in GPU memory: kernels of one
+/// stream note when they begin. It replaces events, of which each takes the GPU a microsecond or
+/// more, and the host another one to read, and can be recorded in a graph.
+struct PartClock {
+  /// The part that ends when a kernel begins.
+  enum Part { mg, waxpby, spmv };
+
+  unsigned long long last;  ///< when the current part began, in nanoseconds; 0: it does not run
+  unsigned long long nanoseconds[3];
+
+  /// One thread of a kernel calls it. Does nothing while the clock does not run.
+  __device__ void end(Part part) {
+    if (last != 0) {
+      restart(part);
+    }
+  }
+
+  /// The same, but it runs from then on in any case.
+  __device__ void end_or_start(Part part) {
+    if (last != 0) {
+      restart(part);
+    } else {
+      last = now();
+    }
+  }
+
+  /// The same, but it does not run any more.
+  __device__ void end_and_stop(Part part) {
+    end(part);
+    last = 0;
+  }
+
+ private:
+  static __device__ unsigned long long now() {
+    unsigned long long time;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
+    return time;
+  }
+
+  __device__ void restart(Part part) {
+    const unsigned long long time = now();
+    nanoseconds[part] += time - last;
+    last = time;
+  }
+};
+
+}  // namespace bankfull::hpcg::cuda
