@@ -256,6 +256,7 @@ template <bool Alike, int Parity, class T>
           .store(e + in_packs);
     }
   }
+#pragma omp simd
   for (std::int64_t m = in_packs; m < n; ++m) {
     const T sum = neighbour_sum(coefficients_at(around, m), values_at(around, m));
     e[m] = relaxed(plane.omega, inverse[m], e[m], sum, r[m]);
@@ -287,9 +288,11 @@ template <bool Alike, int Parity, class T>
       zero.store(others + in_packs);
     }
   }
+#pragma omp simd
   for (std::int64_t m = in_packs; m < n; ++m) {
     e[m] = relaxed(plane.omega, inverse[m], T{0}, T{0}, r[m]);
   }
+#pragma omp simd
   for (std::int64_t m = in_packs; m < half_count(plane.cells, 1 - Parity); ++m) {
     others[m] = T{0};
   }
@@ -403,8 +406,13 @@ BANKFULL_ALWAYS_INLINE void blend_row(const CoarseRows<T>& rows, std::int64_t n,
                    blended_pack(odd, weight_i, weight_j, in_packs), plain + 2 * in_packs);
     }
   }
-  for (std::int64_t c = 2 * in_packs; c < n; ++c) {
-    plain[c] = blended(rows, (c % 2 == 0 ? 0 : rows.odd) + c / 2);
+#pragma omp simd
+  for (std::int64_t c = in_packs; c < n / 2; ++c) {
+    plain[2 * c] = blended(rows, c);
+    plain[2 * c + 1] = blended(rows, rows.odd + c);
+  }
+  if (n % 2 != 0) {
+    plain[n - 1] = blended(rows, n / 2);
   }
 }
 
@@ -474,9 +482,11 @@ template <bool Alike, bool Keeps, class T>
   if constexpr (has_packs<T, T>) {
     in_packs = spread_packs<Alike, Keeps>(row, plain);
   }
+#pragma omp simd
   for (std::int64_t m = in_packs; m < half_count(row.cells, 0); ++m) {
     even[m] = interpolated(row.weight[0][m], plain[m], plain[m - 1]) + (Keeps ? even[m] : T{0});
   }
+#pragma omp simd
   for (std::int64_t m = in_packs; m < half_count(row.cells, 1); ++m) {
     odd[m] = interpolated(row.weight[1][m], plain[m], plain[m + 1]) + (Keeps ? odd[m] : T{0});
   }
