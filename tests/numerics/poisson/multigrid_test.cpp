@@ -299,10 +299,9 @@ class StagesInDouble {
 
   template <class Stage>
   static void run(const Stage& stage) {
+    const Range rows{0, stage.rows().count()};
     for (std::int64_t i = 0; i < stage.planes().count(); ++i) {
-      for (std::int64_t j = 0; j < stage.rows().count(); ++j) {
-        stage(i, j, Range{0, stage.rows().count()});
-      }
+      stage(i, rows, rows);
     }
   }
 

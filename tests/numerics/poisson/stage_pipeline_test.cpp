@@ -56,10 +56,12 @@ struct Recorded {
   [[nodiscard]] StageAxis planes() const { return {record->shape.planes, false}; }
   [[nodiscard]] StageAxis rows() const { return {record->shape.rows, false}; }
 
-  void operator()(std::int64_t i, std::int64_t j, const Range& /*rows*/) const {
-    record->expect(i, j, number, number);
-    record->expect_around(i, j, number, number + 1);
-    record->at(i, j) = number + 1;
+  void operator()(std::int64_t i, const Range& some, const Range& /*rows*/) const {
+    for (std::int64_t j = some.begin; j < some.end; ++j) {
+      record->expect(i, j, number, number);
+      record->expect_around(i, j, number, number + 1);
+      record->at(i, j) = number + 1;
+    }
   }
 };
 
@@ -73,7 +75,13 @@ struct RecordedPairs {
   [[nodiscard]] StageAxis planes() const { return {record->shape.planes, pairs_i}; }
   [[nodiscard]] StageAxis rows() const { return {record->shape.rows, pairs_j}; }
 
-  void operator()(std::int64_t i, std::int64_t j, const Range& /*rows*/) const {
+  void operator()(std::int64_t i, const Range& some, const Range& /*rows*/) const {
+    for (std::int64_t j = some.begin; j < some.end; ++j) {
+      see(i, j);
+    }
+  }
+
+  void see(std::int64_t i, std::int64_t j) const {
     for (std::int64_t cell_i : cells(planes(), i)) {
       for (std::int64_t cell_j : cells(rows(), j)) {
         record->expect(cell_i, cell_j, number, number);

@@ -50,6 +50,19 @@ class CpuField {
   Buffer<T> values_;
 };
 
+/// The split rows of a plane.
+template <class T>
+struct SplitPlane {
+  T* first;  ///< even cells of row 0
+  std::int64_t pitch;
+  std::int64_t odd;  ///< from a row's even cells to its odd ones
+
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE SplitRow<T> row(std::int64_t j) const {
+    T* const even = first + j * pitch;
+    return {even, even + odd};
+  }
+};
+
 /// Values of all cells of a level in split rows.
 template <class T>
 class SplitField {
@@ -64,6 +77,11 @@ class SplitField {
   [[nodiscard]] SplitRow<T> row(std::int64_t i, std::int64_t j) const {
     T* const even = values_.row(i, j);
     return {even, even + odd_};
+  }
+
+  /// The same within plane i.
+  [[nodiscard]] SplitPlane<T> plane(std::int64_t i) const {
+    return {values_.row(i, 0), values_.layout().row_pitch(), odd_};
   }
 
   /// The layout of rows as they lie in memory, both halves and the gap between them.
@@ -139,9 +157,20 @@ struct CpuAxis {
     return part.first_parent + other_parent_of(n, coarsened, (cells + 1) / 2, periodic);
   }
 
+  /// Whether all cells have the same coefficients.
+  [[nodiscard]] bool has_alike_cells() const { return are_alike(lower) && are_alike(upper); }
+
+  /// The same of the weights of interpolation.
+  [[nodiscard]] bool has_alike_weights() const { return are_alike(interpolation_weight); }
+
   [[nodiscard]] OpenEnds open_ends() const { return {part.goes_on_below, part.goes_on_above}; }
 
   [[nodiscard]] Range own() const { return part.own.size() > 0 ? part.own : Range{0, cells}; }
+
+ private:
+  static bool are_alike(const std::vector<T>& values) {
+    return std::ranges::all_of(values, [&](T value) { return value == values.front(); });
+  }
 };
 
 template <class T>
@@ -235,6 +264,8 @@ struct CpuLevelOf {
   CpuLevelOf(const Level& level, const Team& team)
       : axes(level),
         halves{HalfAxis<T>(axes.k, 0), HalfAxis<T>(axes.k, 1)},
+        alike_along_k(axes.k.has_alike_cells()),
+        alike_weights_along_k(axes.k.has_alike_weights()),
         omega_before(rounded_to<T>(level.omega_before)),
         omega_after(rounded_to<T>(level.omega_after)),
         sweeps_before(level.sweeps_before),
@@ -250,6 +281,8 @@ struct CpuLevelOf {
 
   CpuAxes<T> axes;
   std::array<HalfAxis<T>, 2> halves;  ///< of axis k: its even cells and its odd ones
+  bool alike_along_k;                 ///< see CpuAxis::has_alike_cells
+  bool alike_weights_along_k;         ///< see CpuAxis::has_alike_weights
   std::array<T, 2> omega_before;      ///< of a half-sweep: see Level
   std::array<T, 4> omega_after;
   int sweeps_before;
@@ -265,23 +298,42 @@ struct CpuLevelOf {
     return halves[static_cast<std::size_t>(parity)];
   }
 
+  /// A plane of e between its neighbours.
+  struct Planes {
+    SplitPlane<T> below;
+    SplitPlane<T> own;
+    SplitPlane<T> above;
+    T lower;
+    T upper;
+  };
+
+  [[nodiscard]] Planes planes_around(std::int64_t i) const {
+    return {e.plane(axes.i.below(i)), e.plane(i), e.plane(axes.i.above(i)), at(axes.i.lower, i),
+            at(axes.i.upper, i)};
+  }
+
   /// The neighbours of e's cells of one parity in a row.
-  [[nodiscard]] BANKFULL_ALWAYS_INLINE Surroundings<T> around(std::int64_t i, std::int64_t j,
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE Surroundings<T> around(const Planes& planes, std::int64_t j,
                                                               int parity) const {
-    const SplitRow<T> row = e.row(i, j);
+    const SplitRow<T> row = planes.own.row(j);
     const HalfAxis<T>& along = half(parity);
-    return {e.row(axes.i.below(i), j).half(parity),
-            e.row(axes.i.above(i), j).half(parity),
-            e.row(i, axes.j.below(j)).half(parity),
-            e.row(i, axes.j.above(j)).half(parity),
+    return {planes.below.row(j).half(parity),
+            planes.above.row(j).half(parity),
+            planes.own.row(axes.j.below(j)).half(parity),
+            planes.own.row(axes.j.above(j)).half(parity),
             parity == 0 ? row.odd - 1 : row.even,
             parity == 0 ? row.odd : row.even + 1,
-            at(axes.i.lower, i),
-            at(axes.i.upper, i),
+            planes.lower,
+            planes.upper,
             at(axes.j.lower, j),
             at(axes.j.upper, j),
             along.lower.data(),
             along.upper.data()};
+  }
+
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE Surroundings<T> around(std::int64_t i, std::int64_t j,
+                                                              int parity) const {
+    return around(planes_around(i), j, parity);
   }
 
   /// With slabs of rows of which a cache of so many bytes holds `planes_at_once` planes of fp32,
@@ -375,15 +427,15 @@ class CpuWorkspaceOf {
   /// A row with ghosts.
   [[nodiscard]] T* plain() { return plain_.data() + 1; }
 
-  /// The inverse of the diagonal of a row's cells of one parity.
-  [[nodiscard]] BANKFULL_ALWAYS_INLINE const T* inverses(const CpuLevelOf<T>& level,
-                                                         const Surroundings<T>& around,
-                                                         int parity) {
-    const T beside = (around.lower_i + around.upper_i) + (around.lower_j + around.upper_j);
+  /// The inverse of the diagonal of the cells of one parity in row j of plane i, of which `beside`
+  /// is the sum of the coefficients along i and j.
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE const T* inverses(const CpuLevelOf<T>& level, std::int64_t i,
+                                                         std::int64_t j, int parity, T beside) {
     auto& known = known_[static_cast<std::size_t>(parity)];
     auto& inverses = inverses_[static_cast<std::size_t>(parity)];
     if (&level != known.level || beside != known.beside) {
-      form_inverses(around, half_count(level.axes.k.cells, parity), inverses.data());
+      form_inverses(level.around(i, j, parity), half_count(level.axes.k.cells, parity),
+                    inverses.data());
       known = {&level, beside};
     }
     return inverses.data();

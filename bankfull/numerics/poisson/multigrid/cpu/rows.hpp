@@ -2,6 +2,7 @@
 
 #include "bankfull/core/base/host_device.hpp"
 #include "bankfull/core/base/pack.hpp"
+#include "bankfull/numerics/poisson/multigrid/cpu/split_pack.hpp"
 #include "bankfull/numerics/poisson/multigrid/point.hpp"
 
 #include <algorithm>
@@ -47,7 +48,16 @@ BANKFULL_ALWAYS_INLINE Faces<T> values_at(const Surroundings<T>& around, std::in
           around.above_j[k], around.below_k[k], around.above_k[k]};
 }
 
-/// The same of a pack of cells.
+/// The same of a pack of cells, all of which have those of the first cell.
+template <class T>
+BANKFULL_ALWAYS_INLINE Faces<Pack<T>> packs_of_first_coefficients(const Surroundings<T>& around) {
+  using P = Pack<T>;
+  return {P::broadcast(around.lower_i),  P::broadcast(around.upper_i),
+          P::broadcast(around.lower_j),  P::broadcast(around.upper_j),
+          P::broadcast(*around.lower_k), P::broadcast(*around.upper_k)};
+}
+
+/// Those of a pack of cells from cell k on.
 template <class T>
 BANKFULL_ALWAYS_INLINE Faces<Pack<T>> packs_of_coefficients(const Surroundings<T>& around,
                                                             std::int64_t k) {
@@ -72,7 +82,7 @@ struct SplitRow {
   T* even;
   T* odd;
 
-  [[nodiscard]] T* half(int parity) const { return parity == 0 ? even : odd; }
+  [[nodiscard]] T* half(std::int64_t parity) const { return parity == 0 ? even : odd; }
 };
 
 /// Cells of even k in a row of n, and of odd k.
@@ -86,6 +96,25 @@ BANKFULL_ALWAYS_INLINE void close_row(bool periodic, std::int64_t n, SplitRow<T>
   const T last = is_odd ? row.even[evens - 1] : row.odd[odds - 1];
   row.odd[-1] = periodic ? last : T{0};
   (is_odd ? row.odd[odds] : row.even[evens]) = periodic ? row.even[0] : T{0};
+}
+
+/// The same where the cells of one parity alone have changed.
+template <int Parity, class T>
+BANKFULL_ALWAYS_INLINE void close_half(bool periodic, std::int64_t n, SplitRow<T> row) {
+  if (!periodic) {
+    return close_row(false, n, row);
+  }
+  const std::int64_t evens = half_count(n, 0);
+  const std::int64_t odds = half_count(n, 1);
+  const bool is_odd = n % 2 != 0;
+  if constexpr (Parity == 0) {
+    (is_odd ? row.odd[odds] : row.even[evens]) = row.even[0];
+    if (is_odd) {
+      row.odd[-1] = row.even[evens - 1];
+    }
+  } else if (!is_odd) {
+    row.odd[-1] = row.odd[odds - 1];
+  }
 }
 
 template <class T>
@@ -141,36 +170,133 @@ inline void prefetch_row(SplitRow<T> row, std::int64_t n) {
   prefetch_values(row.odd, half_count(n, 1));
 }
 
+/// Whether rows of these are done in packs: what tests count with is done cell by cell.
+template <class Real, class T>
+constexpr bool has_packs = std::is_floating_point_v<Real>&& std::is_same_v<T, float>;
+
 // Operations on half a row: `n` counts the cells of one parity.
 
 /// The inverse of the diagonal.
 template <class T>
-inline void form_inverses(Surroundings<T> around, std::int64_t n, T* __restrict inverse) {
+[[gnu::noinline]] void form_inverses(Surroundings<T> around, std::int64_t n,
+                                     T* __restrict inverse) {
 #pragma omp simd
   for (std::int64_t m = 0; m < n; ++m) {
     inverse[m] = inverse_of(diagonal(coefficients_at(around, m)));
   }
 }
 
-/// Gauss-Seidel.
+/// What rows of a plane have in common when half of their cells are relaxed. Lengths are those from
+/// a cell to another one in elements.
 template <class T>
-BANKFULL_ALWAYS_INLINE void relax_half(Surroundings<T> around, T omega, const T* inverse,
-                                       const T* r, std::int64_t n, T* e) {
-#pragma omp simd
-  for (std::int64_t m = 0; m < n; ++m) {
-    const T sum = neighbour_sum(coefficients_at(around, m), values_at(around, m));
-    e[m] = relaxed(omega, inverse[m], e[m], sum, r[m]);
+struct RelaxedPlane {
+  T omega;
+  T lower_i;
+  T upper_i;
+  std::int64_t below_i;
+  std::int64_t above_i;
+  std::int64_t odd;                 ///< from a row's even cells to its odd ones
+  std::int64_t cells;               ///< of a row
+  bool periodic;                    ///< rows
+  std::array<const T*, 2> lower_k;  ///< of the cells of each parity
+  std::array<const T*, 2> upper_k;
+};
+
+/// One of them, and the rows beside it.
+template <class T>
+struct RelaxedRow {
+  T* e;        ///< even cells
+  const T* r;  ///< likewise
+};
+struct RowsBeside {
+  std::int64_t below;
+  std::int64_t above;
+};
+template <class T>
+struct CoefficientsBeside {
+  T lower;
+  T upper;
+};
+
+/// Gauss-Seidel on the cells of one parity; asks the caches for `later`, as many values, meanwhile.
+/// Alike: all cells have the coefficients of the first. A function of its own, since its pointers
+/// take all registers.
+template <bool Alike, int Parity, class T>
+[[gnu::noinline]] void relax_half(const RelaxedPlane<T>& plane, RelaxedRow<T> row,
+                                  RowsBeside beside, const T* inverse, const T* later,
+                                  CoefficientsBeside<T> coefficients_j) {
+  T* const e = row.e + (Parity == 0 ? 0 : plane.odd);
+  const T* const others = row.e + (Parity == 0 ? plane.odd : 0);
+  const T* const r = row.r + (Parity == 0 ? 0 : plane.odd);
+  const std::int64_t n = half_count(plane.cells, Parity);
+  const Surroundings<T> around{e + plane.below_i,
+                               e + plane.above_i,
+                               e + beside.below,
+                               e + beside.above,
+                               Parity == 0 ? others - 1 : others,
+                               Parity == 0 ? others : others + 1,
+                               plane.lower_i,
+                               plane.upper_i,
+                               coefficients_j.lower,
+                               coefficients_j.upper,
+                               plane.lower_k[Parity],
+                               plane.upper_k[Parity]};
+  std::int64_t in_packs = 0;
+  if constexpr (has_packs<T, T>) {
+    using P = Pack<T>;
+    const P omega = P::broadcast(plane.omega);
+    const Faces<P> first = packs_of_first_coefficients(around);
+    const P first_inverse = P::broadcast(*inverse);
+    for (; in_packs + P::width <= n; in_packs += P::width) {
+      __builtin_prefetch(later + in_packs);
+      const Faces<P> coefficients = Alike ? first : packs_of_coefficients(around, in_packs);
+      const P sum = neighbour_sum(coefficients, packs_of_values(around, in_packs));
+      relaxed(omega, Alike ? first_inverse : P::load(inverse + in_packs), P::load(e + in_packs),
+              sum, P::load(r + in_packs))
+          .store(e + in_packs);
+    }
   }
+#pragma omp simd
+  for (std::int64_t m = in_packs; m < n; ++m) {
+    const T sum = neighbour_sum(coefficients_at(around, m), values_at(around, m));
+    e[m] = relaxed(plane.omega, inverse[m], e[m], sum, r[m]);
+  }
+  close_half<Parity>(plane.periodic, plane.cells, SplitRow<T>{row.e, row.e + plane.odd});
 }
 
-/// The same where e was 0 everywhere.
-template <class T>
-BANKFULL_ALWAYS_INLINE void start_half(T omega, const T* __restrict inverse, const T* __restrict r,
-                                       std::int64_t n, T* __restrict e) {
-#pragma omp simd
-  for (std::int64_t m = 0; m < n; ++m) {
-    e[m] = relaxed(omega, inverse[m], T{0}, T{0}, r[m]);
+/// The same where e was 0 everywhere; asks for the other half of `later_e`, too.
+template <bool Alike, int Parity, class T>
+[[gnu::noinline]] void start_half(const RelaxedPlane<T>& plane, RelaxedRow<T> row, const T* inverse,
+                                  const T* later, const T* later_e) {
+  T* const e = row.e + (Parity == 0 ? 0 : plane.odd);
+  T* const others = row.e + (Parity == 0 ? plane.odd : 0);
+  const T* const r = row.r + (Parity == 0 ? 0 : plane.odd);
+  const std::int64_t n = half_count(plane.cells, Parity);
+  std::int64_t in_packs = 0;
+  if constexpr (has_packs<T, T>) {
+    using P = Pack<T>;
+    const P zero = P::broadcast(T{0});
+    const P omega = P::broadcast(plane.omega);
+    const P first_inverse = P::broadcast(*inverse);
+    for (; in_packs + P::width <= half_count(plane.cells, 1); in_packs += P::width) {
+      __builtin_prefetch(later + in_packs);
+      __builtin_prefetch(later_e + in_packs);
+      __builtin_prefetch(later_e + plane.odd + in_packs);
+      relaxed(omega, Alike ? first_inverse : P::load(inverse + in_packs), zero, zero,
+              P::load(r + in_packs))
+          .store(e + in_packs);
+      zero.store(others + in_packs);
+    }
   }
+#pragma omp simd
+  for (std::int64_t m = in_packs; m < n; ++m) {
+    e[m] = relaxed(plane.omega, inverse[m], T{0}, T{0}, r[m]);
+  }
+#pragma omp simd
+  for (std::int64_t m = in_packs; m < half_count(plane.cells, 1 - Parity); ++m) {
+    others[m] = T{0};
+  }
+  close_row(plane.periodic, plane.cells, SplitRow<T>{row.e, row.e + plane.odd});
 }
 
 /// Whether a row is the first that a sum gets: what is there already does not count.
@@ -221,7 +347,7 @@ inline void merge_halves(Halves<T> sums, Halves<T> restriction_weights, std::int
   }
 }
 
-/// The coarse rows between which a row lies: its parents along i and j.
+/// The coarse rows between which a row lies: its parents along i and j. Even cells.
 template <class T>
 struct CoarseRows {
   const T* own;      ///< the parent of both
@@ -230,27 +356,141 @@ struct CoarseRows {
   const T* other_both;
   T weight_i;
   T weight_j;
+  std::int64_t odd;  ///< from a row's even cells to its odd ones
 };
 
 template <class T>
-BANKFULL_ALWAYS_INLINE void blend_halves(CoarseRows<T> rows, std::int64_t n, T* __restrict blend) {
+BANKFULL_ALWAYS_INLINE T blended(const CoarseRows<T>& rows, std::int64_t c) {
+  const T own = interpolated(rows.weight_j, rows.own[c], rows.other_j[c]);
+  const T other = interpolated(rows.weight_j, rows.other_i[c], rows.other_both[c]);
+  return interpolated(rows.weight_i, own, other);
+}
+
+/// The same of a pack of cells.
+template <class T>
+BANKFULL_ALWAYS_INLINE Pack<T> blended_pack(const CoarseRows<T>& rows, const Pack<T>& weight_i,
+                                            const Pack<T>& weight_j, std::int64_t c) {
+  using P = Pack<T>;
+  const P own = interpolated(weight_j, P::load(rows.own + c), P::load(rows.other_j + c));
+  const P other = interpolated(weight_j, P::load(rows.other_i + c), P::load(rows.other_both + c));
+  return interpolated(weight_i, own, other);
+}
+
+template <class T>
+BANKFULL_ALWAYS_INLINE void blend_halves(const CoarseRows<T>& rows, int parity, std::int64_t n,
+                                         T* __restrict blend) {
+  const std::int64_t first = parity == 0 ? 0 : rows.odd;
 #pragma omp simd
   for (std::int64_t c = 0; c < n; ++c) {
-    const T own = interpolated(rows.weight_j, rows.own[c], rows.other_j[c]);
-    const T other = interpolated(rows.weight_j, rows.other_i[c], rows.other_both[c]);
-    blend[c] = interpolated(rows.weight_i, own, other);
+    blend[c] = blended(rows, first + c);
   }
 }
 
-/// Half of e = `parent` and `other` interpolated, plus e where it is kept.
+/// n coarse cells along k interpolated along i and j, in order.
 template <class T>
-inline void spread_half(const T* __restrict parent, const T* __restrict other,
-                        const T* __restrict interpolation_weight, std::int64_t n, bool keeps,
-                        T* __restrict e) {
-#pragma omp simd
-  for (std::int64_t m = 0; m < n; ++m) {
-    e[m] = interpolated(interpolation_weight[m], parent[m], other[m]) + (keeps ? e[m] : T{0});
+BANKFULL_ALWAYS_INLINE void blend_row(const CoarseRows<T>& rows, std::int64_t n, T* plain) {
+  std::int64_t in_packs = 0;
+  if constexpr (has_packs<T, T>) {
+    using P = Pack<T>;
+    const P weight_i = P::broadcast(rows.weight_i);
+    const P weight_j = P::broadcast(rows.weight_j);
+    const CoarseRows<T> odd{rows.own + rows.odd,
+                            rows.other_j + rows.odd,
+                            rows.other_i + rows.odd,
+                            rows.other_both + rows.odd,
+                            rows.weight_i,
+                            rows.weight_j,
+                            rows.odd};
+    for (; in_packs + P::width <= n / 2; in_packs += P::width) {
+      store_joined(blended_pack(rows, weight_i, weight_j, in_packs),
+                   blended_pack(odd, weight_i, weight_j, in_packs), plain + 2 * in_packs);
+    }
   }
+#pragma omp simd
+  for (std::int64_t c = in_packs; c < n / 2; ++c) {
+    plain[2 * c] = blended(rows, c);
+    plain[2 * c + 1] = blended(rows, rows.odd + c);
+  }
+  if (n % 2 != 0) {
+    plain[n - 1] = blended(rows, n / 2);
+  }
+}
+
+/// A row of the finer level, and what the interpolation along k needs. Lengths are in elements.
+template <class T>
+struct InterpolatedRow {
+  std::int64_t coarse_cells;
+  std::int64_t cells;
+  bool periodic;
+  std::array<const T*, 2> weight;  ///< of the cells of each parity
+  T* e;                            ///< even cells
+  std::int64_t odd;                ///< from there to the odd ones
+  const T* later;                  ///< even cells of a row that the caches are asked for
+};
+
+/// The interpolation along k of whole packs of cells of either parity, as many as it returns, from
+/// `plain`, which goes on by a value at either end.
+template <bool Alike, bool Keeps, class T>
+BANKFULL_ALWAYS_INLINE std::int64_t spread_packs(const InterpolatedRow<T>& row, const T* plain) {
+  using P = Pack<T>;
+  const std::int64_t n = half_count(row.cells, 1);
+  const std::int64_t in_packs = n - n % P::width;
+  if (in_packs == 0) {
+    return 0;
+  }
+  T* const even = row.e;
+  T* const odd = row.e + row.odd;
+  const std::array<const T*, 2> weight = row.weight;
+  const T* const later = row.later;
+  const P even_weight = P::broadcast(*weight[0]);
+  const P odd_weight = P::broadcast(*weight[1]);
+  // Neighbours are moved from lane to lane where this is one instruction: loads across packs that
+  // have just been stored would wait for these.
+  constexpr bool moves = P::parts == 1;
+  P previous = P::broadcast(plain[-1]);
+  P parent = P::load(plain);
+  const P beyond = P::broadcast(plain[row.coarse_cells]);
+  for (std::int64_t m = 0; m < in_packs; m += P::width) {
+    __builtin_prefetch(later + m);
+    __builtin_prefetch(later + row.odd + m);
+    const P next = m + P::width < row.coarse_cells ? P::load(plain + m + P::width) : beyond;
+    const P low = interpolated(Alike ? even_weight : P::load(weight[0] + m), parent,
+                               moves ? one_lane_earlier(previous, parent) : P::load(plain + m - 1));
+    const P high = interpolated(Alike ? odd_weight : P::load(weight[1] + m), parent,
+                                moves ? one_lane_later(parent, next) : P::load(plain + m + 1));
+    const P zero = P::broadcast(T{0});
+    (low + (Keeps ? P::load(even + m) : zero)).store(even + m);
+    (high + (Keeps ? P::load(odd + m) : zero)).store(odd + m);
+    previous = parent;
+    parent = next;
+  }
+  return in_packs;
+}
+
+/// e = the coarse rows interpolated, plus e where it is kept. `plain` has room for a coarse row and
+/// a value at either end. Alike: all cells have the weight of the first.
+template <bool Alike, bool Keeps, class T>
+[[gnu::noinline]] void interpolate_row(const CoarseRows<T>& rows, const InterpolatedRow<T>& row,
+                                       T* plain) {
+  const std::int64_t coarse = row.coarse_cells;
+  blend_row(rows, coarse, plain);
+  plain[-1] = row.periodic ? plain[coarse - 1] : plain[0];
+  plain[coarse] = row.periodic ? plain[0] : plain[coarse - 1];
+  T* const even = row.e;
+  T* const odd = row.e + row.odd;
+  std::int64_t in_packs = 0;
+  if constexpr (has_packs<T, T>) {
+    in_packs = spread_packs<Alike, Keeps>(row, plain);
+  }
+#pragma omp simd
+  for (std::int64_t m = in_packs; m < half_count(row.cells, 0); ++m) {
+    even[m] = interpolated(row.weight[0][m], plain[m], plain[m - 1]) + (Keeps ? even[m] : T{0});
+  }
+#pragma omp simd
+  for (std::int64_t m = in_packs; m < half_count(row.cells, 1); ++m) {
+    odd[m] = interpolated(row.weight[1][m], plain[m], plain[m + 1]) + (Keeps ? odd[m] : T{0});
+  }
+  close_row(row.periodic, row.cells, SplitRow<T>{even, odd});
 }
 
 template <class T>
@@ -262,10 +502,6 @@ inline void copy_half(const T* __restrict values, std::int64_t n, bool keeps, T*
 }
 
 // Operations on a whole row.
-
-/// Whether rows of these are done in packs: what tests count with is done cell by cell.
-template <class Real, class T>
-constexpr bool has_packs = std::is_floating_point_v<Real>&& std::is_same_v<T, float>;
 
 /// How many cells of a row are in whole packs of T.
 template <class Real, class T>
@@ -296,45 +532,34 @@ struct RowsAhead {
   }
 };
 
-/// p = factor e, plus p where it is kept, for a pack of cells.
-template <bool Keeps, int Half, class Real>
-BANKFULL_ALWAYS_INLINE void correct_pack(const Pack<float>& e, Real factor, Real* p) {
-  using P = Pack<Real>;
-  const P kept = Keeps ? P::load(p) : P::broadcast(Real{0});
-  if constexpr (std::is_same_v<Real, double>) {
-    fma(factor, widened_half<Half>(e), kept).store(p);
-  } else {
-    fma(factor, e, kept).store(p);
-  }
-}
-
-/// The same for the packs of a row. e is plain.
+/// p = factor e, plus p where it is kept, for the packs of a row.
 template <bool Keeps, class Real, class T>
-BANKFULL_ALWAYS_INLINE void correct_packs(const T* e, Real factor, std::int64_t n,
+BANKFULL_ALWAYS_INLINE void correct_packs(SplitRow<T> e, Real factor, std::int64_t n,
                                           const RowsAhead<1, Real, T>& ahead, Real* p) {
-  for (std::int64_t k = 0; k < n; k += Pack<T>::width) {
-    ahead.prefetch(k);
-    const Pack<T> correction = Pack<T>::load(e + k);
-    correct_pack<Keeps, 0>(correction, factor, p + k);
-    if constexpr (std::is_same_v<Real, double>) {
-      correct_pack<Keeps, 1>(correction, factor, p + k + Pack<Real>::width);
+  using P = Pack<Real>;
+  for (std::int64_t first = 0; first < n; first += Pack<T>::width) {
+    ahead.prefetch(first);
+    const SplitPack correction = SplitPack::load(e.even + first / 2, e.odd + first / 2);
+    for (int m = 0; m < Pack<T>::width / P::width; ++m) {
+      Real* const values = p + first + m * P::width;
+      const P kept = Keeps ? P::load(values) : P::broadcast(Real{0});
+      fma(factor, correction.pack<Real>(m), kept).store(values);
     }
   }
 }
 
 /// p = factor e, plus p where it is kept
 template <class Real, class T>
-void correct_row(const T* __restrict e, bool keeps, Real factor, std::int64_t n,
-                 const RowsAhead<1, Real, T>& ahead, Real* __restrict p) {
+[[gnu::noinline]] void correct_row(SplitRow<T> e, bool keeps, Real factor, std::int64_t n,
+                                   const RowsAhead<1, Real, T>& ahead, Real* p) {
   using std::fma;
   const std::int64_t in_packs = cells_in_packs<Real, T>(n);
   if constexpr (has_packs<Real, T>) {
     keeps ? correct_packs<true>(e, factor, in_packs, ahead, p)
           : correct_packs<false>(e, factor, in_packs, ahead, p);
   }
-#pragma omp simd
   for (std::int64_t k = in_packs; k < n; ++k) {
-    p[k] = fma(factor, static_cast<Real>(e[k]), keeps ? p[k] : Real{0});
+    p[k] = fma(factor, static_cast<Real>(e.half(k % 2)[k / 2]), keeps ? p[k] : Real{0});
   }
 }
 
@@ -355,46 +580,68 @@ struct Outer {
   Real scale;  ///< what the correction's residual is multiplied by
 };
 
-/// r = scale (f - mean - L p) for the packs of a row; returns the largest |f - mean - L p|.
-template <class Real, class T>
-BANKFULL_ALWAYS_INLINE MagnitudeBits<Real> defect_packs(const Surroundings<Real>& around,
-                                                        const Real* f, const Real* p,
-                                                        const Outer<Real>& outer, std::int64_t n,
-                                                        const RowsAhead<2, Real, T>& ahead, T* r) {
+/// The largest magnitude of many rows, of cells and of packs.
+template <class Real>
+struct LargestOfRows {
+  struct OfNoPacks {
+    [[nodiscard]] static MagnitudeBits<Real> bits() { return 0; }
+  };
+
+  MagnitudeBits<Real> of_cells = 0;
+  std::conditional_t<std::is_floating_point_v<Real>, LargestMagnitude<Real>, OfNoPacks> of_packs;
+
+  [[nodiscard]] MagnitudeBits<Real> bits() const {
+    return std::max<MagnitudeBits<Real>>(of_cells, of_packs.bits());
+  }
+};
+
+/// r = scale (f - mean - L p) for the packs of a row; takes account of |f - mean - L p|. Alike: all
+/// cells have the coefficients of the first.
+template <bool Alike, class Real, class T>
+BANKFULL_ALWAYS_INLINE void defect_packs(const Surroundings<Real>& around, const Real* f,
+                                         const Real* p, const Outer<Real>& outer, std::int64_t n,
+                                         const RowsAhead<2, Real, T>& ahead, SplitRow<T> r,
+                                         LargestOfRows<Real>* largest) {
   using P = Pack<Real>;
   const P mean = P::broadcast(outer.mean);
-  LargestMagnitude<Real> largest;
+  const P scale = P::broadcast(outer.scale);
+  // Sixteen registers are too few to keep them.
+  constexpr bool keeps_first = Alike && register_count >= 32;
+  const Faces<P> first_coefficients = packs_of_first_coefficients(around);
+  LargestMagnitude<Real> so_far = largest->of_packs;
   for (std::int64_t first = 0; first < n; first += Pack<T>::width) {
     ahead.prefetch(first);
-    for (std::int64_t k = first; k < first + Pack<T>::width; k += P::width) {
+    SplitPack rounded;
+    for (int m = 0; m < Pack<T>::width / P::width; ++m) {
+      const std::int64_t k = first + m * P::width;
       const P defect =
           (P::load(f + k) - mean) -
-          laplacian(packs_of_coefficients(around, k), P::load(p + k), packs_of_values(around, k));
-      largest.add(defect);
-      store_rounded(outer.scale * defect, r + k);
+          laplacian(keeps_first ? first_coefficients : packs_of_coefficients(around, k),
+                    P::load(p + k), packs_of_values(around, k));
+      so_far.add(defect);
+      rounded.take(m, scale * defect);
     }
+    rounded.store(r.even + first / 2, r.odd + first / 2);
   }
-  return largest.bits();
+  largest->of_packs = so_far;
 }
 
 /// The same for a whole row.
-template <class Real, class T>
-MagnitudeBits<Real> defect_row(const Surroundings<Real>& around, const Real* __restrict f,
-                               const Real* __restrict p, const Outer<Real>& outer, std::int64_t n,
-                               const RowsAhead<2, Real, T>& ahead, T* __restrict r) {
+template <bool Alike, class Real, class T>
+[[gnu::noinline]] void defect_row(const Surroundings<Real>& around, const Real* f, const Real* p,
+                                  const Outer<Real>& outer, std::int64_t n,
+                                  const RowsAhead<2, Real, T>& ahead, SplitRow<T> r,
+                                  LargestOfRows<Real>* largest) {
   const std::int64_t in_packs = cells_in_packs<Real, T>(n);
-  MagnitudeBits<Real> largest = 0;
   if constexpr (has_packs<Real, T>) {
-    largest = defect_packs(around, f, p, outer, in_packs, ahead, r);
+    defect_packs<Alike>(around, f, p, outer, in_packs, ahead, r, largest);
   }
-#pragma omp simd reduction(max : largest)
   for (std::int64_t k = in_packs; k < n; ++k) {
     const Real defect =
         (f[k] - outer.mean) - laplacian(coefficients_at(around, k), p[k], values_at(around, k));
-    largest = std::max(largest, magnitude_bits(defect));
-    r[k] = static_cast<T>(outer.scale * defect);
+    largest->of_cells = std::max(largest->of_cells, magnitude_bits(defect));
+    r.half(k % 2)[k / 2] = static_cast<T>(outer.scale * defect);
   }
-  return largest;
 }
 
 /// The same for p = 0.

@@ -92,9 +92,10 @@ struct PipelineShape {
   OpenEnds open_rows = {};
 };
 
-/// The stages are callable with the indices of a plane and a row, and the range of rows that they
-/// go through in each plane, which may end beyond a periodic end; they provide their `planes` and
-/// `rows` as StageAxis.
+/// The stages are callable with the index of a plane, some rows of it one after the other, and the
+/// range of rows that they go through in each plane, which may end beyond a periodic end; they
+/// provide their `planes` and `rows` as StageAxis. Rows of a plane come together where they can, so
+/// that a stage finds out once what they share.
 template <class... Stages>
 class StagePipeline {
  public:
@@ -166,10 +167,9 @@ class StagePipeline {
 
   template <class OneStage>
   static void run_whole(OneStage& stage) {
+    const Range rows{0, stage.rows().count()};
     for (std::int64_t i = 0; i < stage.planes().count(); ++i) {
-      for (std::int64_t j = 0; j < stage.rows().count(); ++j) {
-        stage(i, j, Range{0, stage.rows().count()});
-      }
+      stage(i, rows, rows);
     }
   }
 
@@ -191,14 +191,11 @@ class StagePipeline {
       return;
     }
     const Range mine = share(i.size() * j.size(), thread, members);
-    std::int64_t plane = i.begin + mine.begin / j.size();
-    std::int64_t row = j.begin + mine.begin % j.size();
-    for (std::int64_t n = mine.begin; n < mine.end; ++n) {
-      stage(plane, row, j);
-      if (++row == j.end) {
-        row = j.begin;
-        ++plane;
-      }
+    for (std::int64_t n = mine.begin; n < mine.end;) {
+      const std::int64_t row = n % j.size();
+      const std::int64_t rows = std::min(j.size() - row, mine.end - n);
+      stage(i.begin + n / j.size(), Range{j.begin + row, j.begin + row + rows}, j);
+      n += rows;
     }
   }
 
@@ -255,9 +252,14 @@ class StagePipeline {
     const Range j = rows.indices(j_axis, margin(number));
     const std::int64_t i_begin = std::max(wanted.begin, i_axis.before(x));
     const std::int64_t i_end = std::min(wanted.end, i_axis.before(x + 1));
+    const std::int64_t count = j_axis.count();
     for (std::int64_t i = i_begin; i < i_end; ++i) {
-      for (std::int64_t row = j.begin; row < j.end; ++row) {
-        stage(wrapped_once(i, i_axis.count()), wrapped_once(row, j_axis.count()), j);
+      const std::int64_t plane = wrapped_once(i, i_axis.count());
+      if (j.begin < count) {
+        stage(plane, Range{j.begin, std::min(j.end, count)}, j);
+      }
+      if (j.end > count) {
+        stage(plane, Range{std::max(j.begin, count) - count, j.end - count}, j);
       }
     }
   }

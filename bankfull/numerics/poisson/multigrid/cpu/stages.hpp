@@ -69,37 +69,70 @@ class Relaxation : public CellStage {
   Relaxation(const CpuLevelOf<T>& level, CpuWorkspaceOf<T>& work, const HalfSweep<T>& sweep)
       : CellStage(level), level_(&level), work_(&work), sweep_(sweep) {}
 
-  void operator()(std::int64_t i, std::int64_t j, const Range& rows) const {
-    prefetch(row_after(i, j, rows, of_correction));
-    const CpuAxis<T>& along = level_->axes.k;
-    const int parity = parity_of(i, j);
-    const Surroundings<T> around = level_->around(i, j, parity);
-    const T* const inverse = work_->inverses(*level_, around, parity);
-    const SplitRow<T> e = level_->e.row(i, j);
-    const T* const r = level_->r.row(i, j).half(parity);
-    const std::int64_t n = half_count(along.cells, parity);
+  void operator()(std::int64_t i, const Range& some, const Range& rows) const {
     if (sweep_.from == From::zero) {
-      start_half(sweep_.omega, inverse, r, n, e.half(parity));
-      std::fill_n(e.half(1 - parity), half_count(along.cells, 1 - parity), T{0});
+      level_->alike_along_k ? relax<true, true>(i, some, rows) : relax<false, true>(i, some, rows);
     } else {
-      relax_half(around, sweep_.omega, inverse, r, n, e.half(parity));
+      level_->alike_along_k ? relax<true, false>(i, some, rows)
+                            : relax<false, false>(i, some, rows);
     }
-    close_row(along.periodic, along.cells, e);
   }
 
  private:
+  template <bool Alike, bool FromZero>
+  void relax(std::int64_t i, const Range& some, const Range& rows) const {
+    const CpuAxis<T>& along_j = level_->axes.j;
+    const RelaxedPlane<T> plane = plane_of(i);
+    const SplitPlane<T> e = level_->e.plane(i);
+    const SplitPlane<T> r = level_->r.plane(i);
+    const std::int64_t last_of_plane = std::min(rows.end, along_j.cells) - of_correction;
+    int parity = parity_of(i, some.begin);
+    for (std::int64_t j = some.begin; j < some.end; ++j) {
+      const CoefficientsBeside<T> beside{at(along_j.lower, j), at(along_j.upper, j)};
+      const T* const inverse = work_->inverses(
+          *level_, i, j, parity, (plane.lower_i + plane.upper_i) + (beside.lower + beside.upper));
+      const RelaxedRow<T> row{e.row(j).even, r.row(j).even};
+      const T* later = row.r + of_correction * r.pitch + (parity == 0 ? 0 : r.odd);
+      [[maybe_unused]] const T* later_e = FromZero ? row.e + of_correction * e.pitch : nullptr;
+      if (j >= last_of_plane) {
+        const Row after = row_after(i, j, rows, of_correction);
+        later = level_->r.row(after.i, after.j).half(parity_of(after.i, after.j));
+        if constexpr (FromZero) {
+          later_e = level_->e.row(after.i, after.j).even;
+        }
+      }
+      if constexpr (FromZero) {
+        parity == 0 ? start_half<Alike, 0>(plane, row, inverse, later, later_e)
+                    : start_half<Alike, 1>(plane, row, inverse, later, later_e);
+      } else {
+        const RowsBeside rows_beside{(along_j.below(j) - j) * e.pitch,
+                                     (along_j.above(j) - j) * e.pitch};
+        parity == 0 ? relax_half<Alike, 0>(plane, row, rows_beside, inverse, later, beside)
+                    : relax_half<Alike, 1>(plane, row, rows_beside, inverse, later, beside);
+      }
+      parity = 1 - parity;
+    }
+  }
+
+  [[nodiscard]] RelaxedPlane<T> plane_of(std::int64_t i) const {
+    const CpuAxis<T>& along_i = level_->axes.i;
+    const CpuAxis<T>& along_k = level_->axes.k;
+    const std::int64_t pitch = level_->e.layout().plane_pitch();
+    return {sweep_.omega,
+            at(along_i.lower, i),
+            at(along_i.upper, i),
+            (along_i.below(i) - i) * pitch,
+            (along_i.above(i) - i) * pitch,
+            level_->e.plane(i).odd,
+            along_k.cells,
+            along_k.periodic,
+            {level_->half(0).lower.data(), level_->half(1).lower.data()},
+            {level_->half(0).upper.data(), level_->half(1).upper.data()}};
+  }
+
   /// Whether the row's even cells are wanted, or its odd ones.
   [[nodiscard]] int parity_of(std::int64_t i, std::int64_t j) const {
     return is_red(i, j, 0) == (sweep_.colour == Colour::red) ? 0 : 1;
-  }
-
-  void prefetch(const Row& row) const {
-    const std::int64_t n = half_count(level_->axes.k.cells, 0);
-    prefetch_values(level_->r.row(row.i, row.j).half(parity_of(row.i, row.j)), n);
-    // Otherwise another stage has been there.
-    if (sweep_.from == From::zero) {
-      prefetch_row(level_->e.row(row.i, row.j), level_->axes.k.cells);
-    }
   }
 
   const CpuLevelOf<T>* level_;
@@ -117,7 +150,7 @@ class LineRelaxation {
   [[nodiscard]] StageAxis planes() const { return {level_->axes.i.cells}; }
   [[nodiscard]] StageAxis rows() const { return {.cells = level_->axes.j.cells, .whole = true}; }
 
-  void operator()(std::int64_t i, std::int64_t /*all_rows*/, const Range& /*rows*/) const {
+  void operator()(std::int64_t i, const Range& /*all_rows*/, const Range& /*rows*/) const {
     level_->lines.cyclic ? relax<true>(i) : relax<false>(i);
     const CpuAxis<T>& along = level_->axes.k;
     for (std::int64_t j = 0; j <= level_->lines.root(); ++j) {
@@ -214,7 +247,14 @@ class Restriction {
   [[nodiscard]] StageAxis planes() const { return axis(fine_->axes.i); }
   [[nodiscard]] StageAxis rows() const { return axis(fine_->axes.j); }
 
-  void operator()(std::int64_t coarse_i, std::int64_t coarse_j, const Range& /*rows*/) const {
+  void operator()(std::int64_t coarse_i, const Range& some, const Range& /*rows*/) const {
+    for (std::int64_t coarse_j = some.begin; coarse_j < some.end; ++coarse_j) {
+      restrict_row(coarse_i, coarse_j);
+    }
+  }
+
+ private:
+  void restrict_row(std::int64_t coarse_i, std::int64_t coarse_j) const {
     const CpuAxes<T>& axes = fine_->axes;
     const SplitRow<T> result =
         coarse_->r.row(axes.i.part.first_parent + coarse_i, axes.j.part.first_parent + coarse_j);
@@ -235,7 +275,6 @@ class Restriction {
     split_row(work_->plain(), n, result);
   }
 
- private:
   static StageAxis axis(const CpuAxis<T>& fine) { return {fine.cells, fine.coarsened}; }
 
   void add_children(std::int64_t coarse_i, std::int64_t coarse_j, SplitRow<T> sums) const {
@@ -284,61 +323,84 @@ class Interpolation : public CellStage {
                 From from)
       : CellStage(fine), fine_(&fine), coarse_(&coarse), work_(&work), from_(from) {}
 
-  void operator()(std::int64_t i, std::int64_t j, const Range& rows) const {
-    const Row after = row_after(i, j, rows, of_correction);
-    const SplitRow<T> later = fine_->e.row(after.i, after.j);
-    const CpuAxis<T>& along = fine_->axes.k;
-    const SplitRow<T> e = fine_->e.row(i, j);
-    blend(i, j, later);
-    if (along.coarsened) {
-      spread(e);
+  void operator()(std::int64_t i, const Range& some, const Range& rows) const {
+    if (!fine_->axes.k.coarsened) {
+      copy(i, some, rows);
+    } else if (keeps()) {
+      fine_->alike_weights_along_k ? spread<true, true>(i, some, rows)
+                                   : spread<false, true>(i, some, rows);
     } else {
-      for (const int parity : {0, 1}) {
-        copy_half(work_->sums().half(parity), half_count(along.cells, parity), keeps(),
-                  e.half(parity));
-      }
+      fine_->alike_weights_along_k ? spread<true, false>(i, some, rows)
+                                   : spread<false, false>(i, some, rows);
     }
-    close_row(along.periodic, along.cells, e);
   }
 
  private:
   [[nodiscard]] bool keeps() const { return from_ == From::what_is_there; }
 
-  /// The coarse rows around row (i, j) interpolated along i and j, in the workspace's half rows;
-  /// the caches are asked for a later row meanwhile.
-  void blend(std::int64_t i, std::int64_t j, SplitRow<T> later) const {
-    for (const int parity : {0, 1}) {
-      prefetch_values(later.half(parity), half_count(fine_->axes.k.cells, parity));
-      blend_halves(parents(i, j, parity), half_count(coarse_->axes.k.cells, parity),
-                   work_->sums().half(parity));
+  template <bool Alike, bool Keeps>
+  void spread(std::int64_t i, const Range& some, const Range& rows) const {
+    const CpuAxis<T>& along = fine_->axes.k;
+    const SplitPlane<T> e = fine_->e.plane(i);
+    InterpolatedRow<T> row{
+        coarse_->axes.k.cells,
+        along.cells,
+        along.periodic,
+        {fine_->half(0).interpolation_weight.data(), fine_->half(1).interpolation_weight.data()},
+        nullptr,
+        e.odd,
+        nullptr};
+    const CoarsePlanes planes = planes_of(i);
+    for (std::int64_t j = some.begin; j < some.end; ++j) {
+      const Row after = row_after(i, j, rows, of_correction);
+      row.e = e.row(j).even;
+      row.later = fine_->e.row(after.i, after.j).even;
+      interpolate_row<Alike, Keeps>(parents(planes, j), row, work_->plain());
     }
   }
 
-  [[nodiscard]] CoarseRows<T> parents(std::int64_t i, std::int64_t j, int parity) const {
-    const CpuAxis<T>& along_i = fine_->axes.i;
-    const CpuAxis<T>& along_j = fine_->axes.j;
-    const std::int64_t own_i = along_i.parent(i);
-    const std::int64_t own_j = along_j.parent(j);
-    const std::int64_t other_i = along_i.other_parent(i);
-    const std::int64_t other_j = along_j.other_parent(j);
-    const SplitField<T>& e = coarse_->e;
-    return {e.row(own_i, own_j).half(parity),    e.row(own_i, other_j).half(parity),
-            e.row(other_i, own_j).half(parity),  e.row(other_i, other_j).half(parity),
-            at(along_i.interpolation_weight, i), at(along_j.interpolation_weight, j)};
+  /// Where the axis along rows is not coarsened.
+  void copy(std::int64_t i, const Range& some, const Range& rows) const {
+    const CpuAxis<T>& along = fine_->axes.k;
+    const CoarsePlanes planes = planes_of(i);
+    for (std::int64_t j = some.begin; j < some.end; ++j) {
+      const Row after = row_after(i, j, rows, of_correction);
+      prefetch_row(fine_->e.row(after.i, after.j), along.cells);
+      const CoarseRows<T> from = parents(planes, j);
+      const SplitRow<T> e = fine_->e.row(i, j);
+      for (const int parity : {0, 1}) {
+        const std::int64_t n = half_count(along.cells, parity);
+        blend_halves(from, parity, n, work_->sums().half(parity));
+        copy_half(work_->sums().half(parity), n, keeps(), e.half(parity));
+      }
+      close_row(along.periodic, along.cells, e);
+    }
   }
 
-  /// The blend interpolated along k.
-  void spread(SplitRow<T> e) const {
-    const CpuAxis<T>& along = fine_->axes.k;
-    const std::int64_t coarse_n = coarse_->axes.k.cells;
-    T* const plain = work_->plain();
-    join_row(work_->sums().even, work_->sums().odd, coarse_n, plain);
-    plain[-1] = along.periodic ? plain[coarse_n - 1] : plain[0];
-    plain[coarse_n] = along.periodic ? plain[0] : plain[coarse_n - 1];
-    spread_half(plain, plain - 1, fine_->half(0).interpolation_weight.data(),
-                half_count(along.cells, 0), keeps(), e.even);
-    spread_half(plain, plain + 1, fine_->half(1).interpolation_weight.data(),
-                half_count(along.cells, 1), keeps(), e.odd);
+  /// Those of the parents of a plane.
+  struct CoarsePlanes {
+    SplitPlane<T> own;
+    SplitPlane<T> other;
+    T weight;
+  };
+
+  [[nodiscard]] CoarsePlanes planes_of(std::int64_t i) const {
+    const CpuAxis<T>& along = fine_->axes.i;
+    return {coarse_->e.plane(along.parent(i)), coarse_->e.plane(along.other_parent(i)),
+            at(along.interpolation_weight, i)};
+  }
+
+  [[nodiscard]] CoarseRows<T> parents(const CoarsePlanes& planes, std::int64_t j) const {
+    const CpuAxis<T>& along = fine_->axes.j;
+    const std::int64_t own = along.parent(j);
+    const std::int64_t other = along.other_parent(j);
+    return {planes.own.row(own).even,
+            planes.own.row(other).even,
+            planes.other.row(own).even,
+            planes.other.row(other).even,
+            planes.weight,
+            at(along.interpolation_weight, j),
+            planes.own.odd};
   }
 
   const CpuLevelOf<T>* fine_;
@@ -353,6 +415,7 @@ struct CpuOuter {
   CpuAxes<Real> axes;
   CpuField<Real> p;
   CpuField<Real> f;
+  bool alike_along_k = axes.k.has_alike_cells();
 };
 
 /// p += e / scale, or p = e / scale.
@@ -371,20 +434,24 @@ class Correction : public CellStage {
         factor_(factor),
         from_(from) {}
 
-  void operator()(std::int64_t i, std::int64_t j, const Range& rows) const {
+  void operator()(std::int64_t i, const Range& some, const Range& rows) const {
+    for (std::int64_t j = some.begin; j < some.end; ++j) {
+      correct(i, j, rows);
+    }
+  }
+
+ private:
+  void correct(std::int64_t i, std::int64_t j, const Range& rows) const {
     const CpuAxis<Real>& along = outer_->axes.k;
     Real* const p = outer_->p.row(i, j);
     // Without a correction there are still the ghosts of a p that somebody else wrote.
     if (factor_ != Real{0}) {
-      const SplitRow<T> e = level_->e.row(i, j);
-      join_row(e.even, e.odd, along.cells, work_->plain());
-      correct_row(work_->plain(), from_ == From::what_is_there, factor_, along.cells,
+      correct_row(level_->e.row(i, j), from_ == From::what_is_there, factor_, along.cells,
                   rows_ahead(row_after(i, j, rows, of_outer)), p);
     }
     close_row(along.periodic, along.cells, p);
   }
 
- private:
   [[nodiscard]] RowsAhead<1, Real, T> rows_ahead(const Row& row) const {
     return {{outer_->p.row(row.i, row.j)}, level_->e.row(row.i, row.j)};
   }
@@ -413,22 +480,46 @@ class Defect : public CellStage {
         change_(change),
         from_(from) {}
 
-  void operator()(std::int64_t i, std::int64_t j, const Range& rows) const {
-    const Real* const f = outer_->f.row(i, j);
-    T* const r = work_->plain();
-    const std::int64_t n = outer_->axes.k.cells;
-    const auto largest =
-        from_ == From::zero
-            ? right_side_row(f, change_, n, r)
-            : defect_row(outer_->axes.around(outer_->p, i, j), f, outer_->p.row(i, j), change_, n,
-                         rows_ahead(row_after(i, j, rows, of_outer)), r);
-    if (outer_->axes.i.own().holds(i) && outer_->axes.j.own().holds(j)) {
-      work_->note(largest);
+  void operator()(std::int64_t i, const Range& some, const Range& rows) const {
+    if (from_ == From::zero) {
+      take_right_side(i, some);
+    } else if (outer_->alike_along_k) {
+      form<true>(i, some, rows);
+    } else {
+      form<false>(i, some, rows);
     }
-    split_row(r, n, level_->r.row(i, j));
   }
 
  private:
+  /// r of p = 0.
+  void take_right_side(std::int64_t i, const Range& some) const {
+    const std::int64_t n = outer_->axes.k.cells;
+    for (std::int64_t j = some.begin; j < some.end; ++j) {
+      const auto largest = right_side_row(outer_->f.row(i, j), change_, n, work_->plain());
+      if (is_own(i, j)) {
+        work_->note(largest);
+      }
+      split_row(work_->plain(), n, level_->r.row(i, j));
+    }
+  }
+
+  template <bool Alike>
+  void form(std::int64_t i, const Range& some, const Range& rows) const {
+    LargestOfRows<Real> of_own;
+    LargestOfRows<Real> of_others;
+    for (std::int64_t j = some.begin; j < some.end; ++j) {
+      defect_row<Alike>(outer_->axes.around(outer_->p, i, j), outer_->f.row(i, j),
+                        outer_->p.row(i, j), change_, outer_->axes.k.cells,
+                        rows_ahead(row_after(i, j, rows, of_outer)), level_->r.row(i, j),
+                        is_own(i, j) ? &of_own : &of_others);
+    }
+    work_->note(of_own.bits());
+  }
+
+  [[nodiscard]] bool is_own(std::int64_t i, std::int64_t j) const {
+    return outer_->axes.i.own().holds(i) && outer_->axes.j.own().holds(j);
+  }
+
   /// Of p the plane that no stage has been in yet.
   [[nodiscard]] RowsAhead<2, Real, T> rows_ahead(const Row& row) const {
     return {{outer_->p.row(outer_->axes.i.above(row.i), row.j), outer_->f.row(row.i, row.j)},
@@ -464,12 +555,18 @@ class Both {
   [[nodiscard]] StageAxis planes() const { return first_.planes(); }
   [[nodiscard]] StageAxis rows() const { return first_.rows(); }
 
-  void operator()(std::int64_t i, std::int64_t j, const Range& rows) const {
-    first_(i, j, rows);
-    second_(i, j, rows);
+  void operator()(std::int64_t i, const Range& some, const Range& rows) const {
+    for (std::int64_t j = some.begin; j < some.end; j += rows_at_once) {
+      const Range next{j, std::min(j + rows_at_once, some.end)};
+      first_(i, next, rows);
+      second_(i, next, rows);
+    }
   }
 
  private:
+  /// They stay in the first cache meanwhile.
+  static constexpr std::int64_t rows_at_once = 1;
+
   First first_;
   Second second_;
 };
