@@ -140,20 +140,6 @@ inline void split_row(const T* __restrict plain, std::int64_t n, SplitRow<T> row
   }
 }
 
-template <class T>
-inline void join_row(const T* __restrict even, const T* __restrict odd, std::int64_t n,
-                     T* __restrict plain) {
-  const std::int64_t pairs = n / 2;
-#pragma omp simd
-  for (std::int64_t m = 0; m < pairs; ++m) {
-    plain[2 * m] = even[m];
-    plain[2 * m + 1] = odd[m];
-  }
-  if (n % 2 != 0) {
-    plain[2 * pairs] = even[pairs];
-  }
-}
-
 /// Asks the caches for n values. Half rows are too short for processors to notice that the next
 /// ones will be wanted too.
 template <class T>
