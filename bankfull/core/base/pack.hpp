@@ -194,32 +194,6 @@ class Pack {
   Native part_[parts] = {};
 };
 
-/// The lower (0) or upper (1) half of the lanes in fp64.
-template <int Half>
-BANKFULL_ALWAYS_INLINE Pack<double> widened_half(const Pack<float>& x) {
-  return Pack<double>::of_parts([&x](int n) [[gnu::always_inline]] {
-    const int narrow = Half * Pack<double>::parts + n;
-    return narrow % 2 == 0 ? detail::widened<0>(x.part(narrow / 2))
-                           : detail::widened<1>(x.part(narrow / 2));
-  });
-}
-
-/// Stores each lane, rounded to a U.
-template <class U, class T>
-BANKFULL_ALWAYS_INLINE void store_rounded(const Pack<T>& x, U* to) {
-  if constexpr (std::is_same_v<T, U>) {
-    x.store(to);
-  } else {
-    constexpr int lanes = detail::Register<T>::width;
-    using Rounded [[gnu::vector_size(lanes * sizeof(U))]] = U;
-    using Unaligned
-        [[gnu::vector_size(lanes * sizeof(U)), gnu::aligned(alignof(U)), gnu::may_alias]] = U;
-    for (int n = 0; n < Pack<T>::parts; ++n) {
-      *reinterpret_cast<Unaligned*>(to + n * lanes) = __builtin_convertvector(x.part(n), Rounded);
-    }
-  }
-}
-
 /// The largest magnitude of all lanes, by its bits as an integer: they order alike, NaN above all.
 template <class T>
 class LargestMagnitude {

@@ -113,26 +113,6 @@ TYPED_TEST(PackTest, SquaresOfAllLanesAreAdded) {
   EXPECT_EQ(squares.total(), expected);
 }
 
-TYPED_TEST(PackTest, AreStoredInAnotherPrecision) {
-  const auto third = [](int lane) { return TestFixture::x(lane) / static_cast<TypeParam>(3); };
-  std::array<float, Pack<TypeParam>::width + 1> rounded{};
-  store_rounded(Pack<TypeParam>::of_lanes(third), rounded.data() + 1);
-  for (int lane = 0; lane < TestFixture::width; ++lane) {
-    EXPECT_EQ(rounded[static_cast<std::size_t>(lane + 1)], static_cast<float>(third(lane)));
-  }
-}
-
-TEST(HalfOfAPack, IsWidened) {
-  const auto third = [](int lane) { return static_cast<float>(lane - 5) / 3.0F; };
-  const auto pack = Pack<float>::of_lanes(third);
-  std::array<double, Pack<float>::width> wide{};
-  widened_half<0>(pack).store(wide.data());
-  widened_half<1>(pack).store(wide.data() + Pack<double>::width);
-  for (int lane = 0; lane < Pack<float>::width; ++lane) {
-    EXPECT_EQ(wide[static_cast<std::size_t>(lane)], static_cast<double>(third(lane)));
-  }
-}
-
 TYPED_TEST(PackTest, LargestMagnitudeIsOfAnyLaneAndKeepsNaN) {
   using Bits = typename LargestMagnitude<TypeParam>::Bits;
   LargestMagnitude<TypeParam> largest;
