@@ -589,7 +589,7 @@ template <class Columns>
 std::vector<std::string> half_sweep_notes(ColumnIndices wanted) {
   std::vector<std::string> notes{
       "dot products are computed in SpMV, MG and the vector updates: DDOT covers only the rest, "
-      "sums over blocks and ranks where these are left",
+      "sums over blocks and ranks where these are left and count as no other part",
       "sweeps keep U x and read half of the matrix: the preconditioner is the benchmark's, only "
       "rounding errors differ",
       "residuals are formed where the restriction takes them"};

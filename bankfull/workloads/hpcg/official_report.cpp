@@ -204,6 +204,9 @@ void add_program(std::string& text, const Outcome& outcome) {
   for (const std::string& reason : reasons) {
     program.add("No official result", reason);
   }
+  for (const std::string& note : outcome.notes) {
+    program.add("Note", note);
+  }
 }
 
 /// Asks for an upload only where all rules were kept.

@@ -10,7 +10,7 @@ namespace bankfull::hpcg {
 
 // What the official program, version 3.1, writes: the same keys in the same order, numbers with six
 // significant digits, so that what reads its files reads ours; and a section "Program", which names
-// this one and the rules of official runs that were not kept.
+// this one, the rules of official runs that were not kept, and what times of parts cover.
 
 /// Why a run is no official result; empty where it is one.
 std::vector<std::string> why_not_official(const Outcome& outcome);

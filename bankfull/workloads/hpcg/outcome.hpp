@@ -164,6 +164,7 @@ struct Outcome {
   bool reference = false;                      ///< the timed sets ran the reference's kernels
   double perturbation = 0.0;                   ///< of the measured operator; 0 in what is a result
   std::vector<std::string> broken_rules = {};  ///< of official runs, but for their time
+  std::vector<std::string> notes = {};         ///< on how the work was done, and what times cover
 
   std::array<LevelSize, level_count> levels;
   double optimised_bytes = 0.0;  ///< over all ranks, of data that the optimisation added

@@ -290,7 +290,7 @@ PhaseResults run_phases(const Plan& plan, const RunContext& context, const Exper
   results.iteration = iteration_of(results.steps, system->levels());
   results.transport = backend->transport();
   results.columns = backend->columns();
-  results.notes = backend->notes();
+  outcome.notes = backend->notes();
 
   progress.enter_in_any_case("checking the solution");
   // The reference needs the memory, and the unperturbed matrix.

@@ -20,7 +20,6 @@ struct PhaseResults {
   Work iteration = {};              ///< of this rank; without steps only its working set is known
   Transport transport = Transport::local;
   ColumnIndices columns = ColumnIndices::full;
-  std::vector<std::string> notes;  ///< on the backend
 };
 
 /// How many timed sets fill so many seconds, the last one beginning within them.

@@ -65,9 +65,8 @@ std::vector<Figure> figures_of(const Outcome& outcome, const PhaseResults& resul
 }
 
 /// Notes on the timed sets' figures.
-std::vector<std::string> notes_of(const Problem& problem, const Outcome& outcome,
-                                  const PhaseResults& results) {
-  std::vector<std::string> notes = results.notes;
+std::vector<std::string> notes_of(const Problem& problem, const Outcome& outcome) {
+  std::vector<std::string> notes = outcome.notes;
   add_perturbation(problem.perturbation, notes);
   for (const std::string& reason : why_not_official(outcome)) {
     notes.push_back("no official result: " + reason);
@@ -94,7 +93,7 @@ Measurement sets_measurement(const Problem& problem, const Outcome& outcome,
                         problem);
   m.figures = figures_of(outcome, results);
   experiment.add_energy(results.counters, m);
-  m.notes = notes_of(problem, outcome, results);
+  m.notes = notes_of(problem, outcome);
   return m;
 }
 

@@ -249,7 +249,7 @@ class CudaTuned final : public CudaBackend {
                                             EventMarks(stream()), repeats);
   }
 
-  /// On one rank, where nobody else waits for r.r.
+  /// On one rank: on several r.r is summed up over them before the cycle begins.
   [[nodiscard]] bool updates_r_in_cycle() const {
     return ranks_.size() == 1 && products_ == Products::direct;
   }
@@ -272,7 +272,10 @@ class CudaTuned final : public CudaBackend {
         "is not in their times");
     if (updates_r_in_cycle()) {
       notes.emplace_back(
-          "r is updated and r.r formed by MG's first sweep: that is in MG's time, not in WAXPBY's");
+          "r is updated and r.r formed by MG's first sweep, and the sum of r.z is added up after "
+          "its "
+          "last one: that is in MG's time, not in those of WAXPBY and DDOT, whose rates say "
+          "nothing");
     }
     if (products_ == Products::recurrence) {
       notes.emplace_back(
@@ -307,7 +310,8 @@ class CudaTuned final : public CudaBackend {
   [[nodiscard]] bool leaves_partials() const { return levels_.plan(0).sweeps == Sweeps::pipelined; }
 
   /// What iterations repeat: all of an iteration where it begins with the updates of the one
-  /// before, else the cycle.
+  /// before, else the cycle. Both would lengthen the optimisation, which is timed: what is not
+  /// repeated, as the first cycle of a set, goes kernel by kernel then.
   void record_iteration() {
     if (updates_r_in_cycle()) {
       iteration_work_.record();
@@ -523,7 +527,7 @@ class PlanSweeps {
   }
 
   [[nodiscard]] std::int64_t bytes(std::size_t n) const {
-    if (n >= first_fused_) {
+    if (n >= first_fused_) {  // any of them may be the last, which makes the plan
       return fused::plan_bytes(set_up_, first_fused_);
     }
     const Csr& matrix = set_up_[n].matrix;

@@ -107,7 +107,24 @@ class AllStages {
   void relax(Colour colour, From from) {
     run_stage(Relaxation<T>(fine_, work_, {colour, T(1.1), from}));
     keep(fine_.e, cells_);
+    expect_closed_rows();
   }
+  /// What lies beside a row's ends: its other end, or beyond a wall nothing.
+  void expect_closed_rows() const {
+    const std::int64_t n = cells_.nk;
+    const auto closing = [&](T cell) {
+      return fine_.axes.k.periodic ? static_cast<double>(cell) : 0.0;
+    };
+    for (std::int64_t i = 0; i < cells_.ni; ++i) {
+      for (std::int64_t j = 0; j < cells_.nj; ++j) {
+        const SplitRow<T> row = fine_.e.row(i, j);
+        const T above = row.half(n % 2)[n / 2];
+        EXPECT_EQ(static_cast<double>(row.odd[-1]), closing(cell(fine_.e, i, j, n - 1)));
+        EXPECT_EQ(static_cast<double>(above), closing(row.even[0]));
+      }
+    }
+  }
+
   void restrict_from(From from) {
     run_stage(Restriction<T>(fine_, coarse_, work_, from));
     keep(coarse_.r, coarse_cells_);

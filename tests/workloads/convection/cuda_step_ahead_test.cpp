@@ -306,16 +306,18 @@ TEST(StepsAheadPlan, MoveTwentyFiveWordsOfACell) {
 
 /// The first step has no tendency before it and leaves nothing, nor does a look at the flow.
 TEST(StepsAheadPlan, AreCounted) {
-  const Plan plan(layers(PressureSolver::direct).front().problem);
-  const std::unique_ptr<Integrator> flow = begun(plan);
-  for (const std::int64_t expected : {0, 0, 1, 2}) {
-    flow->step(true);
-    EXPECT_EQ(flow->steps_ahead(), expected);
-  }
-  flow->finish();
-  for (const std::int64_t expected : {2, 3}) {
-    flow->step(true);
-    EXPECT_EQ(flow->steps_ahead(), expected);
+  for (const PressureSolver solver : {PressureSolver::direct, PressureSolver::multigrid}) {
+    const Plan plan(layers(solver).front().problem);
+    const std::unique_ptr<Integrator> flow = begun(plan);
+    for (const std::int64_t expected : {0, 0, 1, 2}) {
+      flow->step(true);
+      EXPECT_EQ(flow->steps_ahead(), expected);
+    }
+    flow->finish();
+    for (const std::int64_t expected : {2, 3}) {
+      flow->step(true);
+      EXPECT_EQ(flow->steps_ahead(), expected);
+    }
   }
 }
 

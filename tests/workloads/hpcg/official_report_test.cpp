@@ -123,6 +123,15 @@ TEST(OfficialReport, NamesThisProgram) {
   EXPECT_THAT(report, HasSubstr("\nProgram::Relation to the official program=another code"));
 }
 
+TEST(OfficialReport, NotesWhatTimesCover) {
+  Outcome outcome = recorded_outcome();
+  EXPECT_THAT(official_report(outcome), Not(HasSubstr("Program::Note")));
+  outcome.notes = {"r is updated in MG", "another"};
+  const std::string report = official_report(outcome);
+  EXPECT_THAT(report, HasSubstr("\nProgram::Note=r is updated in MG\n"));
+  EXPECT_THAT(report, HasSubstr("\nProgram::Note=another\n"));
+}
+
 /// A run that keeps all rules.
 Outcome official_outcome() {
   Outcome outcome = recorded_outcome();

@@ -288,14 +288,6 @@ TEST_P(HpcgTraffic, ProductAndVectorOperationsAreAsCounted) {
   counting::expect_equal(update_solution_traffic(finest()), counted_on(0).solution_update());
 }
 
-/// Of a GPU, whose first sweep reads r once for both.
-TEST_P(HpcgTraffic, ASweepWithTheUpdateOfRMovesWhatTheyMoveApartButOneR) {
-  const Traffic sweep = declared(0).forward_from_zero;
-  Traffic expected = sweep + update_solution_traffic(finest());
-  expected.bytes_read -= sizeof(double) * static_cast<double>(finest().rows());
-  counting::expect_equal(with_update_of_r(sweep, finest()), expected);
-}
-
 INSTANTIATE_TEST_SUITE_P(Columns, HpcgTraffic,
                          testing::Values(ColumnIndices::full, ColumnIndices::slim),
                          [](const auto& tested) {

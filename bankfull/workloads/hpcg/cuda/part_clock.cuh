@@ -6,7 +6,8 @@ namespace bankfull::hpcg::cuda {
 
 /// Times of parts of conjugate gradients that follow each other, in GPU memory: kernels of one
 /// stream note when they begin. It replaces events, of which each takes the GPU a microsecond or
-/// more, and the host another one to read, and can be recorded in a graph.
+/// more, and the host another one to read, and can be recorded in a graph. The GPU's clock may
+/// advance by a microsecond at a time: sums of many iterations do not show it.
 struct PartClock {
   /// The part that ends when a kernel begins.
   enum Part { mg, waxpby, spmv };

@@ -14,7 +14,7 @@ namespace bankfull::poisson::multigrid {
 /// of split rows, in pieces of as many cells as a register of fp64 has: a shuffle of two pieces
 /// separates their even cells from their odd ones, or joins these.
 class SplitPack {
-  static constexpr int lanes = detail::Register<double>::width;
+  static constexpr int lanes = bankfull::detail::Register<double>::width;
   static constexpr int pieces = Pack<float>::width / lanes;
   using Piece [[gnu::vector_size(lanes * sizeof(float))]] = float;
   using Unaligned
@@ -64,7 +64,7 @@ class SplitPack {
     return Pack<Real>::of_parts([&](int part) [[gnu::always_inline]] {
       if constexpr (std::is_same_v<Real, double>) {
         return __builtin_convertvector(piece_[n * Pack<double>::parts + part],
-                                       typename detail::Register<double>::Native);
+                                       typename bankfull::detail::Register<double>::Native);
       } else {
         return both(piece_[2 * part], piece_[2 * part + 1], TwiceNumbers{});
       }
@@ -73,12 +73,12 @@ class SplitPack {
 
  private:
   template <int First, int... Lane>
-  BANKFULL_ALWAYS_INLINE static Piece half(typename detail::Register<float>::Native x,
+  BANKFULL_ALWAYS_INLINE static Piece half(typename bankfull::detail::Register<float>::Native x,
                                            std::integer_sequence<int, Lane...> /*lanes*/) {
     return __builtin_shufflevector(x, x, (First + Lane)...);
   }
   template <int... Lane>
-  BANKFULL_ALWAYS_INLINE static typename detail::Register<float>::Native both(
+  BANKFULL_ALWAYS_INLINE static typename bankfull::detail::Register<float>::Native both(
       Piece x, Piece y, std::integer_sequence<int, Lane...> /*lanes*/) {
     return __builtin_shufflevector(x, y, Lane...);
   }
@@ -97,8 +97,8 @@ class SplitPack {
 };
 
 template <int First, int... Lane>
-BANKFULL_ALWAYS_INLINE detail::Register<float>::Native joined_lanes(
-    detail::Register<float>::Native even, detail::Register<float>::Native odd,
+BANKFULL_ALWAYS_INLINE bankfull::detail::Register<float>::Native joined_lanes(
+    bankfull::detail::Register<float>::Native even, bankfull::detail::Register<float>::Native odd,
     std::integer_sequence<int, Lane...> /*lanes*/) {
   return __builtin_shufflevector(even, odd,
                                  (First + Lane / 2 + Lane % 2 * int{sizeof...(Lane)})...);
@@ -107,9 +107,9 @@ BANKFULL_ALWAYS_INLINE detail::Register<float>::Native joined_lanes(
 /// The lanes of both in turn.
 BANKFULL_ALWAYS_INLINE void store_joined(const Pack<float>& even, const Pack<float>& odd,
                                          float* to) {
-  constexpr int lanes = detail::Register<float>::width;
+  constexpr int lanes = bankfull::detail::Register<float>::width;
   using Lanes = std::make_integer_sequence<int, lanes>;
-  using Unaligned = detail::Register<float>::Unaligned;
+  using Unaligned = bankfull::detail::Register<float>::Unaligned;
   for (int n = 0; n < Pack<float>::parts; ++n) {
     *reinterpret_cast<Unaligned*>(to + 2 * n * lanes) =
         joined_lanes<0>(even.part(n), odd.part(n), Lanes{});

@@ -255,7 +255,7 @@ class StagePipeline {
     const std::int64_t count = j_axis.count();
     for (std::int64_t i = i_begin; i < i_end; ++i) {
       const std::int64_t plane = wrapped_once(i, i_axis.count());
-      if (j.begin < count) {
+      if (j.begin < std::min(j.end, count)) {
         stage(plane, Range{j.begin, std::min(j.end, count)}, j);
       }
       if (j.end > count) {

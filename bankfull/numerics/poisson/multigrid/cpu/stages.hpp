@@ -556,17 +556,14 @@ class Both {
   [[nodiscard]] StageAxis rows() const { return first_.rows(); }
 
   void operator()(std::int64_t i, const Range& some, const Range& rows) const {
-    for (std::int64_t j = some.begin; j < some.end; j += rows_at_once) {
-      const Range next{j, std::min(j + rows_at_once, some.end)};
-      first_(i, next, rows);
-      second_(i, next, rows);
+    // Row by row, which stays in the first cache meanwhile.
+    for (std::int64_t j = some.begin; j < some.end; ++j) {
+      first_(i, {j, j + 1}, rows);
+      second_(i, {j, j + 1}, rows);
     }
   }
 
  private:
-  /// They stay in the first cache meanwhile.
-  static constexpr std::int64_t rows_at_once = 1;
-
   First first_;
   Second second_;
 };
