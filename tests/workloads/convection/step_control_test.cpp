@@ -560,11 +560,11 @@ class ClocksOfTwoKinds {
       const StepState due = StepAhead::due(late);
       EXPECT_EQ(due.dt, dt);
       is_another = ahead_.step.dt != dt;
-      ahead_.follow(late);
+      ahead_.begin(late);
     } else {
       late.noted.buoyancy = buoyancy;
-      ahead_.plan(late);
     }
+    ahead_.plan(late);
     pending_ = true;
     advection_ = advection;
     return is_another;
