@@ -272,10 +272,8 @@ class CudaTuned final : public CudaBackend {
         "is not in their times");
     if (updates_r_in_cycle()) {
       notes.emplace_back(
-          "r is updated and r.r formed by MG's first sweep, and the sum of r.z is added up after "
-          "its "
-          "last one: that is in MG's time, not in those of WAXPBY and DDOT, whose rates say "
-          "nothing");
+          "MG's first sweep updates r and forms r.r, and r.z is added up after its last one: that "
+          "is in MG's time, not in those of WAXPBY and DDOT, whose rates say nothing");
     }
     if (products_ == Products::recurrence) {
       notes.emplace_back(

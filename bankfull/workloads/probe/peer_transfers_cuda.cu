@@ -1,4 +1,5 @@
 #include "bankfull/core/base/expects.hpp"
+#include "bankfull/core/exec/gpu_clock.cuh"
 #include "bankfull/core/exec/launch.cuh"
 #include "bankfull/core/exec/peer_access.hpp"
 #include "bankfull/core/exec/stream.hpp"
@@ -52,12 +53,6 @@ __global__ void read_peer_kernel(const uint4* vectors, std::int64_t count,
   if (threadIdx.x % 32 == 0) {
     atomicAdd(total, sum);
   }
-}
-
-__device__ __forceinline__ unsigned long long nanoseconds_now() {
-  unsigned long long now;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-  return now;
 }
 
 /// Holds a stream until the host has queued what follows on all of them.

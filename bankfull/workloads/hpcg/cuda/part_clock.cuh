@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstddef>
+#include "bankfull/core/exec/gpu_clock.cuh"
 
 namespace bankfull::hpcg::cuda {
 
@@ -27,7 +27,7 @@ struct PartClock {
     if (last != 0) {
       restart(part);
     } else {
-      last = now();
+      last = nanoseconds_now();
     }
   }
 
@@ -38,14 +38,8 @@ struct PartClock {
   }
 
  private:
-  static __device__ unsigned long long now() {
-    unsigned long long time;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
-    return time;
-  }
-
   __device__ void restart(Part part) {
-    const unsigned long long time = now();
+    const unsigned long long time = nanoseconds_now();
     nanoseconds[part] += time - last;
     last = time;
   }

@@ -64,11 +64,15 @@ template <class Columns>
 class ForwardFromZero {
  public:
   __device__ __forceinline__ ForwardFromZero(const LevelArguments<Columns>& a, std::int64_t row)
+      : ForwardFromZero(a, row, a.r[row]) {}
+
+  __device__ __forceinline__ ForwardFromZero(const LevelArguments<Columns>& a, std::int64_t row,
+                                             double r)
       : a_(a),
         row_(row),
         lower_(row_ahead(a.lower, row)),
         diagonal_(load_once(a.diagonal + row)),
-        r_(a.r[row]) {}
+        r_(r) {}
 
   __device__ __forceinline__ double run() {
     a_.x[row_] = awaited_value();
@@ -91,26 +95,20 @@ class UpdateAndForwardFromZero {
  public:
   __device__ __forceinline__ UpdateAndForwardFromZero(const LevelArguments<Columns>& a,
                                                       std::int64_t row)
-      : a_(a),
-        row_(row),
-        lower_(row_ahead(a.lower, row)),
-        diagonal_(load_once(a.diagonal + row)),
-        r_(a.update.of(row, a.update.r[row], __ldcs(a.update.ap + row))) {}
+      : at_(a.update.r + row),
+        r_(a.update.of(row, *at_, __ldcs(a.update.ap + row))),
+        sweep_(a, row, r_) {}
 
   __device__ __forceinline__ double run() {
-    a_.x[row_] = awaited_value();
-    a_.update.r[row_] = r_;
-    const double lower = lower_.times(AwaitedVector{a_.y});
-    store_relaxed(a_.y + row_, forward_from_zero(r_, lower, diagonal_));
+    *at_ = r_;
+    sweep_.run();
     return r_ * r_;
   }
 
  private:
-  const LevelArguments<Columns>& a_;
-  std::int64_t row_;
-  SlotsAhead<Columns> lower_;
-  double diagonal_;
+  double* at_;
   double r_;
+  ForwardFromZero<Columns> sweep_;
 };
 
 template <class Columns>
