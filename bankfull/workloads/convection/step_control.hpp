@@ -150,12 +150,17 @@ BANKFULL_HOST_DEVICE inline double longest_stage(TimeScheme scheme) {
 BANKFULL_HOST_DEVICE inline double longest_without_growth(const StepRule& rule, double waves,
                                                           double buoyancy, double allowed) {
   const double damped = rule.implicit ? 0.8 : 1.3;
-  const double carried = (damped * rule.slowest_diffusion + 4.0 * allowed) / fourth_power(waves);
-  const double turned = 4.0 * allowed / fourth_power(rule.turning);
-  const double range = rule.buoyancy_difference;
-  const double stratified =
-      4.0 * (rule.min_diffusivity / (range * range) + allowed / (buoyancy * buoyancy));
-  return std::cbrt(std::fmin(carried, std::fmin(turned, stratified)));
+  double cube = (damped * rule.slowest_diffusion + 4.0 * allowed) / fourth_power(waves);
+  if (rule.turning > 0.0) {
+    cube = std::fmin(cube, 4.0 * allowed / fourth_power(rule.turning));
+  }
+  const double range = rule.buoyancy_difference * rule.buoyancy_difference;
+  if (range > 0.0 && buoyancy > 0.0) {
+    const double squared = buoyancy * buoyancy;
+    cube = std::fmin(
+        cube, 4.0 * (rule.min_diffusivity * squared + allowed * range) / (range * squared));
+  }
+  return std::cbrt(cube);
 }
 
 /// The longest step for which a scheme is stable, and keeps bounded scalars within their bounds,
@@ -220,7 +225,9 @@ namespace detail {
 /// What limits a step whatever the flow is.
 BANKFULL_HOST_DEVICE inline void limit_of_any_flow(const StepRule& rule, const StepState& last,
                                                    Shortest& chosen) {
-  chosen.take(part_of_decay / rule.implicit_decay, StepLimit::diffusion);
+  if (rule.implicit_decay > 0.0) {
+    chosen.take(part_of_decay / rule.implicit_decay, StepLimit::diffusion);
+  }
   chosen.take(rule.at_rest, StepLimit::forces);
   chosen.take(rule.longest, StepLimit::longest);
   if (last.steps > 0) {
