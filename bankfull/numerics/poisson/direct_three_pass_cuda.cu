@@ -24,8 +24,22 @@ Pass<Real> column_pass(const Sizes& sizes) {
 }
 
 template <class Real>
+Pass<Real> column_pass_of_one_part(const Sizes& sizes) {
+  switch (sizes.blocks) {
+    case quarter_of_cluster:
+      return column_pass<Real, 1, quarter_of_cluster>(sizes);
+    case half_of_cluster:
+      return column_pass<Real, 1, half_of_cluster>(sizes);
+    case three_quarters_of_cluster:
+      return column_pass<Real, 1, three_quarters_of_cluster>(sizes);
+    default:
+      return column_pass<Real, 1>(sizes);
+  }
+}
+
+template <class Real>
 Pass<Real> column_pass(const Sizes& sizes) {
-  return sizes.own_parts == 1   ? column_pass<Real, 1>(sizes)
+  return sizes.own_parts == 1   ? column_pass_of_one_part<Real>(sizes)
          : sizes.own_parts == 2 ? (sizes.blocks == cluster_blocks
                                        ? column_pass<Real, 2>(sizes)
                                        : column_pass<Real, 2, three_quarters_of_cluster>(sizes))

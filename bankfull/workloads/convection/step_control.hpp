@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/core/base/host_device.hpp"
+#include "bankfull/core/base/reciprocal.hpp"
 #include "bankfull/workloads/convection/problem.hpp"
 
 #include <cmath>
@@ -150,52 +151,49 @@ BANKFULL_HOST_DEVICE inline double longest_stage(TimeScheme scheme) {
 BANKFULL_HOST_DEVICE inline double longest_without_growth(const StepRule& rule, double waves,
                                                           double buoyancy, double allowed) {
   const double damped = rule.implicit ? 0.8 : 1.3;
-  double cube = (damped * rule.slowest_diffusion + 4.0 * allowed) / fourth_power(waves);
-  if (rule.turning > 0.0) {
-    cube = std::fmin(cube, 4.0 * allowed / fourth_power(rule.turning));
-  }
-  const double range = rule.buoyancy_difference * rule.buoyancy_difference;
-  if (range > 0.0 && buoyancy > 0.0) {
-    const double squared = buoyancy * buoyancy;
-    cube = std::fmin(
-        cube, 4.0 * (rule.min_diffusivity * squared + allowed * range) / (range * squared));
-  }
-  return std::cbrt(cube);
+  const double carried =
+      ratio(damped * rule.slowest_diffusion + 4.0 * allowed, fourth_power(waves));
+  const double turned = ratio(4.0 * allowed, fourth_power(rule.turning));
+  const double range = rule.buoyancy_difference;
+  const double stratified =
+      4.0 * (ratio(rule.min_diffusivity, range * range) + ratio(allowed, buoyancy * buoyancy));
+  return std::cbrt(std::fmin(carried, std::fmin(turned, stratified)));
 }
 
 /// The longest step for which a scheme is stable, and keeps bounded scalars within their bounds,
 /// without a margin.
 BANKFULL_HOST_DEVICE inline Shortest longest_stable_step(const StepRule& rule,
                                                          const FlowRates& rates) {
-  const double waves = rates.advection + std::fmax(rule.turning, std::sqrt(rates.buoyancy));
+  const double waves = rates.advection + std::fmax(rule.turning, root(rates.buoyancy));
   const StabilityEllipse ellipse = stability_ellipse(rule.scheme, rule.implicit);
-  const double by_waves = waves / ellipse.waves;
-  const double by_diffusion = rule.fastest_diffusion / ellipse.diffusion;
+  const double by_waves = waves * (1.0 / ellipse.waves);
+  const double by_diffusion = rule.fastest_diffusion * (1.0 / ellipse.diffusion);
   Shortest stable;
-  stable.take(1.0 / std::sqrt(by_waves * by_waves + by_diffusion * by_diffusion),
+  const double squared = by_waves * by_waves + by_diffusion * by_diffusion;
+  stable.take(squared > 0.0 ? reciprocal_root(squared) : HUGE_VAL,
               by_diffusion > by_waves ? StepLimit::diffusion : StepLimit::waves);
   if (rule.scheme == TimeScheme::adams_bashforth) {
     const double run = std::fmin(rule.end_time, rule.steps * stable.dt);
     const double growth = rule.fixed > 0.0 ? growth_by_fixed_steps : growth_by_chosen_steps;
-    stable.take(longest_without_growth(rule, waves, rates.buoyancy, growth / run),
+    stable.take(longest_without_growth(rule, waves, rates.buoyancy, ratio(growth, run)),
                 StepLimit::waves);
   }
   if (rates.exchange > 0.0) {
-    stable.take(1.0 / (longest_stage(rule.scheme) * rates.exchange), StepLimit::bounds);
+    stable.take(ratio(1.0, longest_stage(rule.scheme) * rates.exchange), StepLimit::bounds);
   }
   return stable;
 }
 
 /// By how much a flow has gained speed since the last step began, for each unit of time.
 BANKFULL_HOST_DEVICE inline double gain_since(const StepState& last, double rate) {
-  const double gained = last.steps > 0 ? (rate - last.rates.advection) / last.dt : 0.0;
-  return std::fmax(0.0, gained);
+  const double gained = last.steps > 0 ? rate - last.rates.advection : 0.0;
+  return gained > 0.0 ? ratio(gained, last.dt) : 0.0;
 }
 
 /// The longest step with the Courant number asked for, at its end too if the flow keeps gaining
 /// speed: dt (rate + dt gain) = Courant number.
 BANKFULL_HOST_DEVICE inline double longest_by_courant(double courant, double rate, double gain) {
-  return 2.0 * courant / (rate + std::sqrt(rate * rate + 4.0 * gain * courant));
+  return ratio(2.0 * courant, rate + root(rate * rate + 4.0 * gain * courant));
 }
 
 /// Implicit diffusion is stable at any step, but accurate no longer where that spans what happens
@@ -217,7 +215,8 @@ BANKFULL_HOST_DEVICE inline double weight_of_divergence(const StepRule& rule, do
                                                         double advection) {
   constexpr double least = 1e-100;  // a fluid at rest
   const double courant = pace * std::fmax(advection, rule.moved + pace * rule.pushed);
-  return pace / std::fmin(1.0, std::fmax(least, courant / slow_courant));
+  constexpr double per_slow = 1.0 / slow_courant;
+  return ratio(pace, std::fmin(1.0, std::fmax(least, courant * per_slow)));
 }
 
 namespace detail {
@@ -225,9 +224,7 @@ namespace detail {
 /// What limits a step whatever the flow is.
 BANKFULL_HOST_DEVICE inline void limit_of_any_flow(const StepRule& rule, const StepState& last,
                                                    Shortest& chosen) {
-  if (rule.implicit_decay > 0.0) {
-    chosen.take(part_of_decay / rule.implicit_decay, StepLimit::diffusion);
-  }
+  chosen.take(ratio(part_of_decay, rule.implicit_decay), StepLimit::diffusion);
   chosen.take(rule.at_rest, StepLimit::forces);
   chosen.take(rule.longest, StepLimit::longest);
   if (last.steps > 0) {
@@ -259,7 +256,7 @@ BANKFULL_HOST_DEVICE inline Shortest chosen_length(const StepRule& rule, const S
     chosen.take(rule.fixed, StepLimit::given);
   } else if (has_plan(rule, last)) {
     chosen = planned_length(rule, last, stable.limit);
-    chosen.take(rule.courant / rates.advection, StepLimit::courant);
+    chosen.take(ratio(rule.courant, rates.advection), StepLimit::courant);
     chosen.take(stability_margin_of_planned * stable.dt, stable.limit);
   } else {
     const double gain = gain_since(last, rates.advection);
@@ -304,7 +301,7 @@ BANKFULL_HOST_DEVICE inline StepState next_step(const StepRule& rule, const Step
   next.weight = weight_of_divergence(rule, next.pace, rates.advection);
   next.rates = rates;
   next.largest_courant = std::fmax(last.largest_courant, next.dt * rates.advection);
-  next.min_margin = std::fmin(last.min_margin, stable.dt / next.dt);
+  next.min_margin = std::fmin(last.min_margin, ratio(stable.dt, next.dt));
   next.gain = detail::gain_since(last, rates.advection);
   next.stable = stable.dt;
   return next;

@@ -47,10 +47,12 @@ namespace three_pass {
 int part_flops();
 int link_flops(int steps);
 
-/// Blocks of a cluster: every GPU that has clusters runs as many. For 129 to 192 planes there are
-/// fewer, or a quarter of the places in their registers would be empty.
+/// Blocks of a cluster: every GPU that has clusters runs as many. There are fewer where places in
+/// their registers would be empty: for up to 96 planes, and for 129 to 192.
 inline constexpr int cluster_blocks = 8;
 inline constexpr int three_quarters_of_cluster = 6;
+inline constexpr int half_of_cluster = 4;
+inline constexpr int quarter_of_cluster = 2;
 
 /// Cells along i that a cluster's blocks share, one part each.
 inline constexpr int planes_of_parts = cluster_blocks * radix;

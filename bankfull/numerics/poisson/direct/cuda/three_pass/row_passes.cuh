@@ -11,10 +11,12 @@ template <class Real, int N, int Radix>
 RowPasses<Real> row_passes_of(const Sizes& sizes) {
   using Shape = RowShape<Real, N, Radix>;
   const auto blocks = static_cast<unsigned>(sizes.planes * Shape::Rows::blocks_per_plane);
-  const LaunchShape shape{blocks, Shape::threads, sizeof(typename Shape::Memory)};
-  return {{rows_forward<Real, N, Radix, StoredSide<Real>>, shape},
-          {rows_forward<Real, N, Radix, DivergenceSide<Real>>, shape},
-          {rows_back<Real, N, Radix>, shape}};
+  const auto shape = [blocks](unsigned threads) {
+    return LaunchShape{blocks, threads, sizeof(typename Shape::Memory)};
+  };
+  return {{rows_forward<Real, N, Radix, StoredSide<Real>>, shape(Shape::forward_threads)},
+          {rows_forward<Real, N, Radix, DivergenceSide<Real>>, shape(Shape::forward_threads)},
+          {rows_back<Real, N, Radix>, shape(Shape::threads)}};
 }
 
 template <class Real, int N>

@@ -29,6 +29,16 @@ struct RowShape {
   static constexpr int warps_per_multiprocessor = fits_more ? 20 : threads_per_multiprocessor / 32;
   static constexpr int blocks_per_multiprocessor = warps_per_multiprocessor / ((threads + 31) / 32);
 
+  /// A block of one warp would wait for many loads, one after the other: in pass 1 further threads
+  /// load with it, and have no part in what follows. With rows of 64 pass 1 of a velocity takes
+  /// 0.70 to 0.77 of the time on an H200 (fp64). Where a block has more warps anyway, it may take
+  /// longer: 1.03 with 128 x 128 x 64 cells, 1.25 with 96 x 96 x 96.
+  static constexpr bool loads_together = threads <= 32;
+  static constexpr int loaders = 128;
+  static constexpr int forward_threads = loads_together ? loaders : threads;
+  static constexpr int forward_blocks_per_multiprocessor =
+      warps_per_multiprocessor / ((forward_threads + 31) / 32);
+
   struct Memory {
     Complex<Real> lines[Rows::pairs * Steps::shared_points];
     Complex<Real> twists[Rows::count];
@@ -49,8 +59,12 @@ class PlaneRows {
 
   template <class Side>
   __device__ __forceinline__ void forward(const Side& side) const {
+    if constexpr (Shape::loads_together) {
+      load_together(side);
+      __syncthreads();
+    }
     if (has_row()) {
-      const Taken taken = load_rows(side);
+      const Taken taken = taken_rows(side);
       leave_twists();
       const Line x = transform_row(taken);
       sync_rows();
@@ -88,17 +102,21 @@ class PlaneRows {
   using Modes = RowModes<Real, N, Rows::count>;
   using Column = Points<Real, Rows::count>;  ///< one mode of all rows
 
+  /// Whether that many threads are all of a block, in both passes.
+  [[nodiscard]] static constexpr __device__ bool no_other_threads(int count) {
+    return count == Shape::threads && !Shape::loads_together;
+  }
   [[nodiscard]] static __device__ __forceinline__ bool has_row() {
-    return Shape::transformers == Shape::threads || thread_now() < Shape::transformers;
+    return no_other_threads(Shape::transformers) || thread_now() < Shape::transformers;
   }
   [[nodiscard]] static __device__ __forceinline__ bool has_mode() {
-    return Shape::modes == Shape::threads || thread_now() < Shape::modes;
+    return no_other_threads(Shape::modes) || thread_now() < Shape::modes;
   }
 
   /// Of the threads with a row: teams are within warps.
   static __device__ __forceinline__ void sync_rows() {
     constexpr int in_last_warp = Shape::transformers % 32;
-    if constexpr (in_last_warp == 0 || Shape::transformers == Shape::threads) {
+    if constexpr (in_last_warp == 0 || no_other_threads(Shape::transformers)) {
       __syncwarp();
     } else {
       const bool last = thread_now() / 32 == Shape::transformers / 32;
@@ -140,6 +158,35 @@ class PlaneRows {
     }
     return x;
   }
+  /// The block's points, to where row transforms take them from.
+  template <class Side>
+  __device__ __forceinline__ void load_together(const Side& side) const {
+    constexpr int points = Rows::pairs * N;
+    constexpr int rounds = (points + Shape::forward_threads - 1) / Shape::forward_threads;
+#pragma unroll
+    for (int round = 0; round < rounds; ++round) {
+      const int n = thread_now() + round * Shape::forward_threads;
+      if (points % Shape::forward_threads == 0 || n < points) {
+        const int pair = n / N;
+        const int k = n % N;
+        const int next = (k + 1) % N;
+        const int j = first_m_ + Rows::j(pair);
+        shared_.lines[pair * Steps::shared_points + k] = {
+            side.row(plane_, j).at(k, next), side.row(plane_, j + partner()).at(k, next)};
+      }
+    }
+  }
+  template <class Side>
+  [[nodiscard]] __device__ __forceinline__ Taken taken_rows(const Side& side) const {
+    if constexpr (Shape::loads_together) {
+      const Member role;
+      const Taken taken = points_of(line_of(role) + role.lane());
+      sync_rows();
+      return taken;
+    } else {
+      return load_rows(side);
+    }
+  }
   __device__ __forceinline__ void store_rows_exchanged(const Line& x) const {
     const Member role;
     Real* const row = row_of(role) + Steps::first_mode(role.lane());
@@ -170,6 +217,14 @@ class PlaneRows {
 #pragma unroll
     for (int t = 0; t < Steps::taken; ++t) {
       x[t] = exchanged(line[t * Steps::lanes]);
+    }
+    return x;
+  }
+  [[nodiscard]] static __device__ __forceinline__ Taken points_of(const Complex<Real>* line) {
+    Taken x;
+#pragma unroll
+    for (int t = 0; t < Steps::taken; ++t) {
+      x[t] = line[t * Steps::lanes];
     }
     return x;
   }
@@ -269,8 +324,8 @@ class PlaneRows {
 };
 
 template <class Real, int N, int Radix, class Side>
-__global__ void __launch_bounds__(RowShape<Real, N, Radix>::threads,
-                                  RowShape<Real, N, Radix>::blocks_per_multiprocessor)
+__global__ void __launch_bounds__(RowShape<Real, N, Radix>::forward_threads,
+                                  RowShape<Real, N, Radix>::forward_blocks_per_multiprocessor)
     rows_forward(const __grid_constant__ Data<Real> data, const __grid_constant__ Side side) {
   if constexpr (compiled_capability >= cluster_capability) {
     PlaneRows<Real, N, Radix>(data).forward(side);
