@@ -31,11 +31,15 @@ NamedDomain served(const std::string& name, const Extents& n, double stretching)
 }
 
 /// Every length of rows with 12 and with 16 of them in a block, every number of rows, and every
-/// number of parts, full and not, with clusters of six blocks and of eight.
+/// number of parts, full and not, with clusters of two, four, six and eight blocks.
 std::vector<NamedDomain> served_domains() {
   return {
       served("smallest", {32, 64, 64}, 0.0),
       served("few_rows", {33, 64, 256}, 1.0),
+      served("four_full_blocks", {64, 64, 64}, 2.0),
+      served("six_blocks_of_one_part", {65, 128, 64}, 1.0),
+      served("six_full_blocks_of_one_part", {96, 128, 128}, 0.0),
+      served("eight_blocks_of_few_columns", {70, 64, 64}, 0.0),
       served("short_rows", {36, 512, 64}, 2.0),
       served("half_a_part", {64, 64, 128}, 0.0),
       served("odd_planes", {33, 256, 256}, 2.0),

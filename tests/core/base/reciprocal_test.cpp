@@ -1,0 +1,23 @@
+#include "bankfull/core/base/reciprocal.hpp"
+
+#include <gtest/gtest.h>
+
+namespace bankfull {
+namespace {
+
+TEST(Reciprocal, RatiosAreInfiniteOverNothing) {
+  EXPECT_EQ(ratio(1.0, 0.0), HUGE_VAL);
+  EXPECT_EQ(ratio(0.0, 0.0), HUGE_VAL);
+  EXPECT_EQ(ratio(0.0, 3.0), 0.0);
+  EXPECT_EQ(ratio(1.0, HUGE_VAL), 0.0);
+  EXPECT_DOUBLE_EQ(ratio(1.0, 3.0), 1.0 / 3.0);
+}
+
+TEST(Reciprocal, RootOfNothingIsNothing) {
+  EXPECT_EQ(root(0.0), 0.0);
+  EXPECT_DOUBLE_EQ(root(2.0), std::sqrt(2.0));
+  EXPECT_DOUBLE_EQ(reciprocal_root(2.0), 1.0 / std::sqrt(2.0));
+}
+
+}  // namespace
+}  // namespace bankfull
