@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/core/base/host_device.hpp"
+#include "bankfull/core/base/reciprocal.hpp"
 #include "bankfull/core/comm/communicator.hpp"
 #include "bankfull/workloads/convection/diagnosis.hpp"
 #include "bankfull/workloads/convection/grid.hpp"
@@ -89,11 +90,17 @@ struct WallSides {
   double length[3] = {};  ///< of the box along the axis
 };
 
-/// The same for cells beside no wall.
+/// In place of an array with a value for each axis: no axis has one.
+template <class Value>
+struct AlongNoAxis {
+  BANKFULL_HOST_DEVICE constexpr Value operator[](int /*axis*/) const { return Value{}; }
+};
+
+/// The same for cells beside no wall: what is between walls and cells is not compiled.
 struct BesideNoWall {
-  static constexpr bool lower[3] = {};
-  static constexpr bool upper[3] = {};
-  static constexpr double length[3] = {};
+  AlongNoAxis<bool> lower;
+  AlongNoAxis<bool> upper;
+  AlongNoAxis<double> length;
 };
 
 /// What diffusion does to a field around one of its elements, for each volume of the box. A Number
@@ -185,7 +192,7 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void count_velocity(const Stencil& s
   if (sides.lower[A]) {
     return;  // on a wall, where it is zero for good: its ghosts along others say nothing
   }
-  const Number volume = part * per_cell / wide(stencil.axis[A].per_face);
+  const Number volume = part * per_cell * reciprocal(wide(stencil.axis[A].per_face));
   if (forcing.source != nullptr) {
     tally.add(3, forcing.of(stencil, A) * (volume * below));
   }
@@ -216,7 +223,7 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void count_along(const Stencil& sten
   const Number before = wide(stencil.template at<A>(3 + scalar, -1));
   const Number flow = wide(stencil.template at<A>(A, 0));
   const Number area = part * wide(stencil.axis[A].per_cell);
-  const Number face_part = area / wide(stencil.axis[A].per_face);
+  const Number face_part = area * reciprocal(wide(stencil.axis[A].per_face));
   tally.add(2 + A, face_part * flow * (0.5 * (before + here)));
   const Diffused<Number> heat = diffused_along<A>(stencil, 3 + scalar, diffusivity * area, sides);
   tally.add(11, heat.dissipation);
