@@ -29,8 +29,8 @@ struct TallyNumbers<Tally<Sums, Extremes>> {
   }
   __device__ static double nothing(int n) { return n < sums ? 0.0 : lowest_number; }
 
-  /// The merged number n of `tallies` of them, by a warp, in a fixed order: lane 0 gets it. Number n
-  /// of tally t is at(t).
+  /// The merged number n of `tallies` of them, by a warp, in a fixed order: lane 0 gets it. Number
+  /// n of tally t is at(t).
   template <class At>
   __device__ static double merged_by_warp(int n, int tallies, const At& at) {
     constexpr int lanes = 32;
