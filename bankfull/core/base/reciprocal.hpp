@@ -10,7 +10,7 @@ namespace bankfull {
 /// of the range.
 template <class Real>
 BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE Real reciprocal(Real x) {
-  return Real{1} / x;
+  return 1 / x;
 }
 
 /// 1 / sqrt(x), likewise.
