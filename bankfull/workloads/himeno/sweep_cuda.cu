@@ -287,7 +287,7 @@ class CudaSolver final : public Solver {
   }
 
   [[nodiscard]] std::optional<FusedPass<T>> make_fused() {
-    if (compiled_capability_of(sweep_fused<T>) < bulk_copy_capability) {
+    if (compiled_capability_of(sweep_fused<T, false>) < bulk_copy_capability) {
       return std::nullopt;
     }
     return FusedPass<T>(fields_, stream_, gpu().multiprocessors);

@@ -13,8 +13,9 @@ std::vector<ScheduleCase> cuda_cases() {
   std::vector<GridSize> grids = awkward_grids();
   grids.push_back({21, 150, 300});  // several tiles of every schedule both ways
   grids.push_back({140, 40, 72});
-  grids.push_back({15, 245, 332});  // fused: tiles for all blocks, and others in parts
-  grids.push_back({15, 322, 332});  // fused: the same with short parts for some blocks
+  // fused: tiles for all blocks, and others in parts; the last rows in strips, 3 or 2 of a tile
+  grids.push_back({15, 245, 332});
+  grids.push_back({15, 323, 332});  // fused: the same with short parts for some blocks
   for (const Schedule schedule :
        {Schedule::direct, Schedule::marching, Schedule::tuned, Schedule::fused}) {
     for (const Precision precision : {Precision::fp32, Precision::fp64}) {

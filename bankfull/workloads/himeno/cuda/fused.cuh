@@ -39,6 +39,7 @@ struct GroupPlace {
   int in_result;        ///< element of a result slot, which begins a row earlier
   int in_coefficients;  ///< element of a coefficient slot
   int next_field;       ///< elements from one coefficient to the next there
+  int strip = 0;        ///< which of a tile's strips; row and column are in its region
 
   __device__ __forceinline__ GroupPlace(int thread, int region_rows)
       : row(thread / shape.groups()),
@@ -52,6 +53,19 @@ struct GroupPlace {
     in_coefficients =
         in_edge ? coefficient_count * region_rows * shape.columns + own_row * shape.edge + column
                 : own_row * shape.columns + column - shape.edge;
+  }
+
+  /// In a tile of strips.
+  static __device__ __forceinline__ GroupPlace in_strips(int thread, const FusedStrips& strips) {
+    const int rows = strips.region_rows();
+    const int thread_row = thread / shape.groups();
+    const int strip = thread_row / rows < strips.of_tile ? thread_row / rows : 0;
+    GroupPlace place(thread - strip * rows * shape.groups(), rows);
+    place.strip = strip;
+    place.in_pressure += strip * strips.pressure_pitch(sizeof(T));
+    place.in_result += strip * rows * shape.width();
+    place.in_coefficients += strip * strips.coefficient_pitch(sizeof(T));
+    return place;
   }
 };
 
@@ -119,8 +133,9 @@ class SplitIteration {
   Vector16<T> sum_;
 };
 
-/// The warps of a block that compute.
-template <class T>
+/// The warps of a block that compute. `Strips` says whether the plan has any: they cost registers
+/// that the kernel for other plans does not have to spare.
+template <class T, bool Strips>
 class FusedBlock {
  public:
   __device__ __forceinline__ FusedBlock(const FusedArguments<T>& arguments,
@@ -136,10 +151,10 @@ class FusedBlock {
 
   __device__ __forceinline__ void run() {
     const int block = static_cast<int>(blockIdx.x);
-    Tile tile = f_.plan.items.item(block, 0);
+    Tile tile = f_.plan.items.template item<Strips>(block, 0);
     for (int n = 1; tile.first < tile.last; ++n) {
       march(tile);
-      tile = f_.plan.items.item(block, n);
+      tile = f_.plan.items.template item<Strips>(block, n);
     }
     const int warp = static_cast<int>(threadIdx.x) / 32;
     const int warps = static_cast<int>(gridDim.x) * fused_computing_warps;
@@ -168,6 +183,12 @@ class FusedBlock {
   };
 
   __device__ __forceinline__ void march(const Tile& tile) {
+    if constexpr (Strips) {
+      const int thread = static_cast<int>(threadIdx.x);
+      const FusedStrips& strips = f_.plan.items.strips;
+      place_ = strips.have(tile) ? GroupPlace<T>::in_strips(thread, strips)
+                                 : GroupPlace<T>(thread, f_.plan.region_rows);
+    }
     March m = begin(tile);
     // Coefficients of three planes, which change roles from step to step instead of registers.
     static_assert(fused_iterations == 3 && fused_result_slots == 3);
@@ -199,7 +220,8 @@ class FusedBlock {
   __device__ __forceinline__ March begin(const Tile& tile) {
     March m;
     m.tile = tile;
-    const int k = tile.k - shape.edge + place_.column;
+    const int first_column = Strips ? tile.k + place_.strip * shape.columns : tile.k;
+    const int k = first_column - shape.edge + place_.column;
     const int j = tile.j - fused_layers + place_.row;
 #pragma unroll
     for (int n = 0; n < width; ++n) {
@@ -208,14 +230,19 @@ class FusedBlock {
                          j >= f_.reach.j0 && j < f_.reach.j1);
       const bool own = place_.active && k + n >= 0 && k + n < f_.nk && j >= 0 && j < f_.nj;
       const int row = place_.row - fused_layers;
-      m.output.set(n, own && row >= 0 && row < f_.plan.items.tiles.rows && column >= 0 &&
-                          column < shape.columns);
+      m.output.set(n,
+                   own && row >= 0 && row < rows_of(tile) && column >= 0 && column < shape.columns);
     }
     m.next =
         f_.next + ((tile.first - 2 * fused_layers - 1) * f_.plane_pitch + j * f_.row_pitch + k);
     m.below = next_pressure_plane();
     m.here = next_pressure_plane();
     return m;
+  }
+
+  __device__ __forceinline__ int rows_of(const Tile& tile) const {
+    const FusedItems& items = f_.plan.items;
+    return Strips && items.strips.have(tile) ? items.strips.rows : items.tiles.rows;
   }
 
   /// Waits for a plane of pressure; the thread's group in it.
@@ -327,7 +354,7 @@ class FusedBlock {
 };
 
 /// Empty where the GPU it is compiled for has no bulk copies.
-template <class T>
+template <class T, bool Strips>
 __global__ void __launch_bounds__(fused_threads, 1)
     sweep_fused(const __grid_constant__ FusedArguments<T> arguments,
                 const __grid_constant__ FusedMaps maps) {
@@ -345,11 +372,11 @@ __global__ void __launch_bounds__(fused_threads, 1)
     __syncthreads();
     if (threadIdx.x < fused_computing_threads) {
       take_registers<most>();
-      FusedBlock<T>(arguments, memory).run();
+      FusedBlock<T, Strips>(arguments, memory).run();
     } else {
       leave_registers<least>();
       if (threadIdx.x < fused_computing_threads + 32) {
-        FusedCopies<T>(arguments, maps, memory).run();
+        FusedCopies<T, Strips>(arguments, maps, memory).run();
       }
     }
   }

@@ -34,10 +34,15 @@ struct FusedArguments {
 /// columns, and a region's plane of pressure with a row and a group more on all sides. Boxes whose
 /// rows have the same alignment to 128 bytes in memory and in shared memory take half the requests
 /// to L2, hence two boxes for the coefficients.
-struct FusedMaps {
+struct FusedBoxes {
   CUtensorMap body;
   CUtensorMap edge;
   CUtensorMap pressure;
+};
+
+struct FusedMaps {
+  FusedBoxes tiles;
+  FusedBoxes strips;
 };
 
 /// The next slot of a ring, and the parity of the phase in which it is filled.

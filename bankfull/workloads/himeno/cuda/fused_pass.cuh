@@ -12,15 +12,16 @@ class FusedPass {
  public:
   /// The GPU must have what `sweep_fused` was compiled for.
   FusedPass(Fields<T>& fields, const Stream& stream, int multiprocessors)
-      : plan_(plan_fused(
-            fields.layout().interior(), sizeof(T),
-            {.multiprocessors = multiprocessors,
-             .shared_bytes = static_cast<int>(max_shared_bytes(stream.device(), sweep_fused<T>))})),
+      : plan_(plan_fused(fields.layout().interior(), sizeof(T),
+                         {.multiprocessors = multiprocessors,
+                          .shared_bytes = static_cast<int>(
+                              max_shared_bytes(stream.device(), sweep_fused<T, false>))})),
+        sweep_(plan_.items.strips.tiles > 0 ? sweep_fused<T, true> : sweep_fused<T, false>),
         maps_(make_maps(fields)),
         progress_(MemorySpace::device,
                   static_cast<std::size_t>(plan_.items.blocks() * InStep::pitch)) {
     // For all plans, because several solvers may be alive.
-    allow_shared_bytes(sweep_fused<T>, max_shared_bytes(stream.device(), sweep_fused<T>));
+    allow_shared_bytes(sweep_, max_shared_bytes(stream.device(), sweep_));
     fill_bytes(progress_.data(), 0, progress_.bytes(), stream);
   }
 
@@ -50,7 +51,7 @@ class FusedPass {
     launch(stream,
            {dim3(static_cast<unsigned>(plan_.items.blocks())), dim3(fused_threads),
             static_cast<std::size_t>(plan_.shared_bytes)},
-           sweep_fused<T>, arguments, maps_);
+           sweep_, arguments, maps_);
   }
 
  private:
@@ -83,12 +84,18 @@ class FusedPass {
     const auto boxes = [&](int columns, int rows, int count) {
       return make_tensor_map(data, tensor, {columns, rows, 1, count});
     };
-    return {.body = boxes(shape.columns, plan_.region_rows, coefficient_count),
-            .edge = boxes(shape.edge, plan_.region_rows, coefficient_count),
-            .pressure = boxes(shape.pressure_width(), plan_.region_rows + 2, 1)};
+    const auto boxes_of = [&](int region_rows) -> FusedBoxes {
+      return {.body = boxes(shape.columns, region_rows, coefficient_count),
+              .edge = boxes(shape.edge, region_rows, coefficient_count),
+              .pressure = boxes(shape.pressure_width(), region_rows + 2, 1)};
+    };
+    const FusedStrips& strips = plan_.items.strips;
+    return {.tiles = boxes_of(plan_.region_rows),
+            .strips = strips.tiles > 0 ? boxes_of(strips.region_rows()) : FusedBoxes{}};
   }
 
   FusedPlan plan_;
+  void (*sweep_)(FusedArguments<T>, FusedMaps);
   FusedMaps maps_;
   Buffer<unsigned> progress_;
 };

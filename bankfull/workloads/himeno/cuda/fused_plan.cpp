@@ -2,7 +2,6 @@
 
 #include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/base/format.hpp"
-#include "bankfull/workloads/himeno/point.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -21,30 +20,68 @@ constexpr int extra_steps = 2 * fused_layers;
 /// one of a result one point before it, which is the padding of the slot before.
 int slot_bytes(std::size_t bytes) { return static_cast<int>((bytes + 16 + 127) / 128 * 128); }
 
+/// Rows of a region for which there are threads.
+int most_region_rows(const FusedShape& shape) { return fused_computing_threads / shape.groups(); }
+
+/// The columns reach from first_column(), two before the interior, to its end.
+Extents extents_with_lead(const Extents& interior, const FusedShape& shape) {
+  return {interior.ni, interior.nj, interior.nk - shape.first_column()};
+}
+
+/// What becomes of the rows that are too few for a tile.
+enum class LastRows { in_tiles, in_strips };
+
+/// Tiles of so many rows. The last rows are in strips if asked for and where that takes fewer
+/// tiles.
+FusedItems tiles_of(int rows, LastRows last_rows, const Extents& interior,
+                    const FusedShape& shape) {
+  const Extents extents = extents_with_lead(interior, shape);
+  FusedItems items;
+  items.tiles = tile_grid(extents, shape.columns, rows, static_cast<int>(extents.ni));
+  const auto nj = static_cast<int>(extents.nj);
+  if (last_rows == LastRows::in_strips && nj > rows && nj % rows > 0) {
+    FusedStrips strips{.rows = nj % rows, .first_row = nj - nj % rows};
+    strips.of_tile = most_region_rows(shape) / strips.region_rows();
+    strips.tiles = tiles_for(extents.nk, strips.of_tile * shape.columns);
+    if (strips.tiles < items.tiles.tiles_k) {
+      --items.tiles.tiles_j;
+      items.strips = strips;
+    }
+  }
+  return items;
+}
+
 /// A plan without its division along i; no coefficient slots where shared memory does not suffice.
-FusedPlan with_rows(int rows, std::size_t element_bytes, const FusedResources& resources) {
+FusedPlan with_rows(int rows, LastRows last_rows, const Extents& interior,
+                    std::size_t element_bytes, const FusedResources& resources) {
   const FusedShape shape = fused_shape(element_bytes);
   FusedPlan plan;
+  plan.items = tiles_of(rows, last_rows, interior, shape);
   plan.region_rows = rows + 2 * fused_layers;
-  const auto region_rows = static_cast<std::size_t>(plan.region_rows);
-  const auto bytes_of_row = [&](int columns) {
-    return static_cast<std::size_t>(columns) * element_bytes;
+  const auto slots_for = [&](int region_rows, int pressures_before, int coefficients_before) {
+    const auto grow = [&](int& most, int elements) {
+      most = std::max(most, slot_bytes(static_cast<std::size_t>(elements) * element_bytes));
+    };
+    grow(plan.pressure_slot_bytes, pressures_before + shape.pressure_width() * (region_rows + 2));
+    grow(plan.coefficient_slot_bytes,
+         coefficients_before + shape.width() * region_rows * coefficient_count);
   };
-  plan.pressure_slot_bytes = slot_bytes(bytes_of_row(shape.pressure_width()) * (region_rows + 2));
-  plan.result_slot_bytes = slot_bytes(bytes_of_row(shape.width()) * (region_rows + 2));
-  plan.coefficient_slot_bytes =
-      slot_bytes(bytes_of_row(shape.width()) * region_rows * coefficient_count);
+  slots_for(plan.region_rows, 0, 0);
+  const FusedStrips& strips = plan.items.strips;
+  if (strips.tiles > 0) {
+    const int before = strips.of_tile - 1;
+    slots_for(strips.region_rows(), before * strips.pressure_pitch(element_bytes),
+              before * strips.coefficient_pitch(element_bytes));
+  }
+  const int result_rows = std::max(plan.region_rows, strips.of_tile * strips.region_rows()) + 2;
+  plan.result_slot_bytes =
+      slot_bytes(static_cast<std::size_t>(shape.width() * result_rows) * element_bytes);
   const int fixed = fused_barrier_bytes + fused_pressure_slots * plan.pressure_slot_bytes +
                     fused_layers * fused_result_slots * plan.result_slot_bytes;
   plan.coefficient_slots = std::min((resources.shared_bytes - fixed) / plan.coefficient_slot_bytes,
                                     fused_max_coefficient_slots);
   plan.shared_bytes = fixed + plan.coefficient_slots * plan.coefficient_slot_bytes;
   return plan;
-}
-
-/// The columns reach from first_column(), two before the interior, to its end.
-Extents extents_with_lead(const Extents& interior, const FusedShape& shape) {
-  return {interior.ni, interior.nj, interior.nk - shape.first_column()};
 }
 
 /// Parts of a tile.
@@ -87,7 +124,7 @@ int blocks_for(int rounds, int tiles, const FusedParts& parts, int at_hand) {
 template <class Consider>
 void for_alike_parts(FusedPlan plan, int multiprocessors, const Consider& consider) {
   FusedItems& items = plan.items;
-  const int all = items.tiles.count();
+  const int all = items.count<true>();
   const int ni = items.tiles.ni;
   for (items.rounds = 0; items.rounds * multiprocessors < all; ++items.rounds) {
     const int others = all - items.rounds * multiprocessors;
@@ -105,8 +142,8 @@ template <class Consider>
 void for_unlike_parts(FusedPlan plan, int multiprocessors, const Consider& consider) {
   FusedItems& items = plan.items;
   const int ni = items.tiles.ni;
-  items.rounds = items.tiles.count() / multiprocessors;
-  const int others = items.tiles.count() % multiprocessors;
+  items.rounds = items.count<true>() / multiprocessors;
+  const int others = items.count<true>() % multiprocessors;
   const int most = others == 0 ? 0 : (multiprocessors - 1) / others;
   for (int parts = 1; parts <= most; ++parts) {
     const int blocks = others * parts;
@@ -144,21 +181,20 @@ FusedPlan plan_fused(const Extents& interior, std::size_t element_bytes,
   const FusedShape shape = fused_shape(element_bytes);
   FusedPlan best;
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  for (int rows = 1; rows <= fused_computing_threads / shape.groups() - 2 * fused_layers; ++rows) {
-    FusedPlan plan = with_rows(rows, element_bytes, resources);
-    if (plan.coefficient_slots < 2) {
-      break;
+  const auto consider = [&](const FusedPlan& plan) {
+    if (cost(plan) < least) {
+      least = cost(plan);
+      best = plan;
     }
-    plan.items.tiles = tile_grid(extents_with_lead(interior, shape), shape.columns, rows,
-                                 static_cast<int>(interior.ni));
-    const auto consider = [&](const FusedPlan& divided) {
-      if (cost(divided) < least) {
-        least = cost(divided);
-        best = divided;
+  };
+  for (const LastRows last_rows : {LastRows::in_tiles, LastRows::in_strips}) {
+    for (int rows = 1; rows <= most_region_rows(shape) - 2 * fused_layers; ++rows) {
+      const FusedPlan plan = with_rows(rows, last_rows, interior, element_bytes, resources);
+      if (plan.coefficient_slots >= 2) {
+        for_alike_parts(plan, resources.multiprocessors, consider);
+        for_unlike_parts(plan, resources.multiprocessors, consider);
       }
-    };
-    for_alike_parts(plan, resources.multiprocessors, consider);
-    for_unlike_parts(plan, resources.multiprocessors, consider);
+    }
   }
   expects(best.items.blocks() > 0, "shared memory holds the smallest tile");
   best.window = window_for(best);
@@ -167,8 +203,12 @@ FusedPlan plan_fused(const Extents& interior, std::size_t element_bytes,
 
 std::string describe(const FusedPlan& plan) {
   const FusedItems& items = plan.items;
-  return fmt::format("tile {} x {}, {}, {} blocks, {} shared memory", items.tiles.columns,
-                     items.tiles.rows, describe(items), items.blocks(),
+  const FusedStrips& last = items.strips;
+  const std::string strips = last.tiles == 0 ? ""
+                                             : fmt::format(" and {} of {} x {}", last.of_tile,
+                                                           items.tiles.columns, last.rows);
+  return fmt::format("tile {} x {}{}, {}, {} blocks, {} shared memory", items.tiles.columns,
+                     items.tiles.rows, strips, describe(items), items.blocks(),
                      format_bytes(plan.shared_bytes));
 }
 

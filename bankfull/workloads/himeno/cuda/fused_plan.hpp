@@ -3,6 +3,7 @@
 #include "bankfull/core/base/host_device.hpp"
 #include "bankfull/core/field/box.hpp"
 #include "bankfull/workloads/himeno/cuda/tiles.hpp"
+#include "bankfull/workloads/himeno/point.hpp"
 
 #include <cstddef>
 #include <string>
@@ -66,6 +67,42 @@ struct FusedResources {
   int shared_bytes = 0;     ///< dynamic shared memory of a block, at least 64 KiB
 };
 
+/// The last rows of a grid, if these are too few for a tile. A tile of them would leave most
+/// threads without work, so it has several strips of FusedShape::columns side by side in the grid,
+/// whose regions are one below the other in the rows of threads and in shared memory.
+struct FusedStrips {
+  int of_tile = 0;
+  int rows = 0;
+  int first_row = 0;  ///< of the grid
+  int tiles = 0;
+
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int region_rows() const {
+    return rows + 2 * fused_layers;
+  }
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr bool have(const Tile& tile) const {
+    return tiles > 0 && tile.j == first_row;
+  }
+
+  /// Elements from one strip to the next in a slot of pressure.
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int pressure_pitch(std::size_t element_bytes) const {
+    return whole_lines(fused_shape(element_bytes).pressure_width() * (region_rows() + 2),
+                       element_bytes);
+  }
+  /// The same in a slot of coefficients.
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int coefficient_pitch(
+      std::size_t element_bytes) const {
+    return whole_lines(fused_shape(element_bytes).width() * region_rows() * coefficient_count,
+                       element_bytes);
+  }
+
+ private:
+  /// Boxes begin on 128 bytes.
+  static BANKFULL_HOST_DEVICE constexpr int whole_lines(int elements, std::size_t element_bytes) {
+    const int line = 128 / static_cast<int>(element_bytes);
+    return (elements + line - 1) / line * line;
+  }
+};
+
 /// Planes [first, last) of some tiles, cut into parts that a range of blocks does in turn.
 struct FusedParts {
   int first = 0;
@@ -79,29 +116,50 @@ struct FusedParts {
 /// fill all blocks some times over; the others are cut along i, so that they fill the blocks, too:
 /// into parts for all blocks, or into parts for most blocks and short ones for the rest of them.
 struct FusedItems {
-  TileGrid tiles;     ///< of all planes
-  int rounds = 0;     ///< tiles that are an item each, of every block
-  FusedParts parts;   ///< of the other tiles
-  FusedParts shorts;  ///< of the planes that `parts` leave of them
+  TileGrid tiles;      ///< of all planes; of all rows or, where there are strips, but the last ones
+  FusedStrips strips;  ///< tiles of them follow on those of `tiles`
+  int rounds = 0;      ///< tiles that are an item each, of every block
+  FusedParts parts;    ///< of the other tiles
+  FusedParts shorts;   ///< of the planes that `parts` leave of them
 
   [[nodiscard]] BANKFULL_HOST_DEVICE int blocks() const { return parts.blocks + shorts.blocks; }
   [[nodiscard]] BANKFULL_HOST_DEVICE int whole() const { return rounds * blocks(); }
 
   /// Those that are cut, at least one.
-  [[nodiscard]] BANKFULL_HOST_DEVICE int others() const { return tiles.count() - whole(); }
+  [[nodiscard]] BANKFULL_HOST_DEVICE int others() const { return count<true>() - whole(); }
+
+  /// Tiles; `Strips` says whether there may be strips, which makes no difference but to the speed.
+  template <bool Strips>
+  [[nodiscard]] BANKFULL_HOST_DEVICE int count() const {
+    return Strips ? tiles.count() + strips.tiles : tiles.count();
+  }
 
   /// The block's item with this number; without planes after its last one.
+  template <bool Strips>
   [[nodiscard]] BANKFULL_HOST_DEVICE Tile item(int block, int number) const {
     if (number < rounds) {
-      return tiles.tile(number * blocks() + block);
+      return tile<Strips>(number * blocks() + block);
     }
     const FusedParts& own = block < parts.blocks ? parts : shorts;
     const int part = (number - rounds) * own.blocks + block - own.first_block;
-    const int chunk = part / others();
-    Tile tile = tiles.tile(whole() + part - chunk * others());
+    const int others = count<Strips>() - whole();
+    const int chunk = part / others;
+    Tile tile = this->tile<Strips>(whole() + part - chunk * others);
     tile.first = own.first + chunk * own.planes;
     tile.last = tile.first + own.planes < own.last ? tile.first + own.planes : own.last;
     return tile;
+  }
+
+ private:
+  template <bool Strips>
+  [[nodiscard]] BANKFULL_HOST_DEVICE Tile tile(int number) const {
+    if constexpr (Strips) {
+      if (number >= tiles.count()) {
+        const int columns = strips.of_tile * tiles.columns;
+        return {(number - tiles.count()) * columns, strips.first_row, 0, tiles.ni};
+      }
+    }
+    return tiles.tile(number);
   }
 };
 
@@ -119,13 +177,14 @@ struct FusedPlan {
 
 /// The plan with the fewest steps of the busiest block, where short parts must save a hundredth: a
 /// step is a chain of latencies, which takes the same time whatever its rows (docs/adr/0034). Of
-/// such plans the one with the fewest rows, then the first found, fewer parts before more. A pure
-/// function; `element_bytes` is 4 or 8.
+/// such plans one without strips, then the one with the fewest rows, then the first found, fewer
+/// parts before more. A pure function; `element_bytes` is 4 or 8.
 FusedPlan plan_fused(const Extents& interior, std::size_t element_bytes,
                      const FusedResources& resources);
 
 /// "tile 64 x 11, 660 whole, 92 in 7 parts, 132 blocks, 203 KiB shared memory", or with "60 in 2
-/// parts of 117 planes and 1 of 20" where the parts are of two kinds.
+/// parts of 117 planes and 1 of 20" where the parts are of two kinds, and "tile 64 x 11 and 3 of
+/// 64 x 1" where the last rows are in strips.
 std::string describe(const FusedPlan& plan);
 
 }  // namespace bankfull::himeno
