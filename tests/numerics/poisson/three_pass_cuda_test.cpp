@@ -34,9 +34,7 @@ NamedDomain served(const std::string& name, const Extents& n, double stretching)
 /// number of parts, full and not, with clusters of two, four, six and eight blocks.
 std::vector<NamedDomain> served_domains() {
   return {
-      served("smallest", {16, 64, 64}, 0.0),
-      served("two_blocks", {17, 64, 128}, 1.0),
-      served("two_full_blocks", {32, 64, 64}, 0.0),
+      served("smallest", {32, 64, 64}, 0.0),
       served("few_rows", {33, 64, 256}, 1.0),
       served("four_full_blocks", {64, 64, 64}, 2.0),
       served("six_blocks_of_one_part", {65, 128, 64}, 1.0),
