@@ -3,6 +3,7 @@
 #include "bankfull/core/base/host_device.hpp"
 
 #include <cmath>
+#include <limits>
 
 namespace bankfull {
 
@@ -11,18 +12,6 @@ namespace bankfull {
 template <class Real>
 BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE Real reciprocal(Real x) {
   return 1 / x;
-}
-
-/// 1 / sqrt(x), likewise.
-BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE double reciprocal_root(double x) {
-#if defined(__CUDA_ARCH__)
-  double first;
-  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(first) : "d"(x));
-  const double error = fma(-x * first, first, 1.0);
-  return fma(first * error, fma(error, 0.375, 0.5), first);
-#else
-  return 1.0 / std::sqrt(x);
-#endif
 }
 
 #if defined(__CUDA_ARCH__)
@@ -36,17 +25,39 @@ __device__ __forceinline__ double reciprocal(double x) {
 }
 #endif
 
-/// a / b, to a few units in the last place, of a and b that are 0, infinite or far from the ends of
-/// the range, and not negative. Of 0 / 0 infinite.
-BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE double ratio(double a, double b) {
-  const double usual = a * reciprocal(b);
-  const double finite = b < HUGE_VAL ? usual : 0.0;
-  return b > 0.0 ? finite : HUGE_VAL;
+/// 1 / sqrt(x), likewise, and 0 of an infinite x.
+BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE double reciprocal_root(double x) {
+#if defined(__CUDA_ARCH__)
+  double first;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(first) : "d"(x));
+  const double error = fma(-x * first, first, 1.0);
+  const double usual = fma(first * error, fma(error, 0.375, 0.5), first);
+  return x == HUGE_VAL ? 0.0 : usual;
+#else
+  return 1.0 / std::sqrt(x);
+#endif
 }
 
-/// sqrt(x), to a few units in the last place, of an x that is 0 or as of `reciprocal`.
+/// a / b of numbers that are not negative, but infinite where b is 0, even if a is. Without a
+/// branch on GPUs: to a few units in the last place there, and infinite of subnormal b, too.
+BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE double ratio(double a, double b) {
+#if defined(__CUDA_ARCH__)
+  const double usual = b == HUGE_VAL ? a * 0.0 : a * reciprocal(b);
+  return b < std::numeric_limits<double>::min() ? HUGE_VAL : usual;
+#else
+  return b == 0.0 ? HUGE_VAL : a / b;
+#endif
+}
+
+/// sqrt(x) of an x that is not negative. Without a branch on GPUs: to a few units in the last place
+/// there, and 0 of subnormal x.
 BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE double root(double x) {
-  return x > 0.0 ? x * reciprocal_root(x) : 0.0;
+#if defined(__CUDA_ARCH__)
+  const double usual = x == HUGE_VAL ? x : x * reciprocal_root(x);
+  return x < std::numeric_limits<double>::min() ? 0.0 : usual;
+#else
+  return std::sqrt(x);
+#endif
 }
 
 }  // namespace bankfull

@@ -16,6 +16,7 @@ struct Values {
   double ratio;
   double root;
   double reciprocal_root;
+  double of_itself;
 };
 
 struct Evaluate {
@@ -24,7 +25,7 @@ struct Evaluate {
 
   __device__ void operator()(std::int64_t, std::int64_t, std::int64_t n) const {
     const double x = numbers[n];
-    values[n] = {ratio(1.0, x), root(x), reciprocal_root(x)};
+    values[n] = {ratio(3.0, x), root(x), reciprocal_root(x), ratio(x, x)};
   }
 };
 
@@ -60,17 +61,27 @@ TEST(ReciprocalOnGpu, IsWithinSomeUnitsOfTheLastPlace) {
   constexpr double some = 4.0 * std::numeric_limits<double>::epsilon();
   for (std::size_t n = 0; n < numbers.size(); ++n) {
     const double x = numbers[n];
-    ASSERT_LE(std::abs(values[n].ratio * x - 1.0), some) << x;
+    ASSERT_LE(std::abs(values[n].ratio * x - 3.0), 3.0 * some) << x;
+    ASSERT_LE(std::abs(values[n].of_itself - 1.0), some) << x;
     ASSERT_LE(std::abs(values[n].root / std::sqrt(x) - 1.0), some) << x;
     ASSERT_LE(std::abs(values[n].reciprocal_root * std::sqrt(x) - 1.0), some) << x;
   }
 }
 
 TEST(ReciprocalOnGpu, HasTheLimitsOfDivision) {
-  const std::vector<Values> values = values_on_gpu({0.0, HUGE_VAL});
+  const std::vector<Values> values =
+      values_on_gpu({0.0, HUGE_VAL, std::nan(""), std::numeric_limits<double>::denorm_min()});
   EXPECT_EQ(values[0].ratio, HUGE_VAL);
+  EXPECT_EQ(values[0].of_itself, HUGE_VAL);
   EXPECT_EQ(values[0].root, 0.0);
   EXPECT_EQ(values[1].ratio, 0.0);
+  EXPECT_EQ(values[1].root, HUGE_VAL);
+  EXPECT_EQ(values[1].reciprocal_root, 0.0);
+  EXPECT_TRUE(std::isnan(values[1].of_itself));
+  EXPECT_TRUE(std::isnan(values[2].ratio));
+  EXPECT_TRUE(std::isnan(values[2].root));
+  EXPECT_EQ(values[3].ratio, HUGE_VAL);
+  EXPECT_EQ(values[3].root, 0.0);
 }
 
 }  // namespace

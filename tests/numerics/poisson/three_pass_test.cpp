@@ -36,6 +36,24 @@ TEST(ThreePasses, ServePeriodicPlanesBetweenWalls) {
   }
 }
 
+TEST(ThreePasses, HaveTheSmallestClustersThatHoldAllPlanes) {
+  const auto blocks = [](std::int64_t planes, std::int64_t columns) {
+    return three_pass::Sizes({planes, columns, columns}).blocks;
+  };
+  EXPECT_EQ(blocks(32, 64), 2);
+  EXPECT_EQ(blocks(33, 64), 4);
+  EXPECT_EQ(blocks(64, 512), 4);
+  EXPECT_EQ(blocks(65, 64), 8) << "six blocks do not pay with so few columns";
+  EXPECT_EQ(blocks(65, 96), 6);
+  EXPECT_EQ(blocks(96, 512), 6);
+  EXPECT_EQ(blocks(97, 512), 8);
+  EXPECT_EQ(blocks(128, 512), 8);
+  EXPECT_EQ(blocks(129, 64), 6);
+  EXPECT_EQ(blocks(192, 64), 6);
+  EXPECT_EQ(blocks(193, 64), 8);
+  EXPECT_EQ(blocks(512, 64), 8);
+}
+
 TEST(ThreePasses, DoNotServeOtherDomains) {
   for (const auto& [ni, nj, nk] : {Extents{31, 128, 128},
                                    {513, 128, 128},

@@ -256,7 +256,8 @@ TEST_P(ChosenStepsAhead, LeaveTheFlowOfCompletedSteps) {
   for (int n = 0; n < steps; ++n) {
     const StepState planned = planned_step(rule, completed->progress());
     completed->step();
-    shortened += n > 1 && completed->progress().dt != planned.dt ? 1 : 0;
+    constexpr double rounding = 1e-9;  // host and GPU plan alike to a few units in the last place
+    shortened += n > 1 && completed->progress().dt < (1.0 - rounding) * planned.dt ? 1 : 0;
     ahead->step(true);
   }
   EXPECT_GT(shortened, 0) << "all steps went by plan: nothing was tested";

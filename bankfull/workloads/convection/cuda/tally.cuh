@@ -6,6 +6,8 @@
 #include "bankfull/workloads/convection/drive.hpp"
 #include "bankfull/workloads/convection/tally.hpp"
 
+#include <cstddef>
+
 namespace bankfull::convection {
 
 namespace detail {
@@ -22,7 +24,9 @@ template <std::size_t Sums, std::size_t Extremes>
 struct TallyNumbers<Tally<Sums, Extremes>> {
   static constexpr int sums = static_cast<int>(Sums);
   static constexpr int count = static_cast<int>(Sums + Extremes);
-  static_assert(sizeof(Tally<Sums, Extremes>) == count * sizeof(double));
+  using Whole = Tally<Sums, Extremes>;
+  static_assert(sizeof(Whole) == count * sizeof(double) &&
+                offsetof(Whole, max) == Sums * sizeof(double));
 
   __device__ static double merged(int n, double a, double b) {
     return n < sums ? a + b : larger(b, a);

@@ -13,9 +13,9 @@ namespace bankfull::poisson {
 namespace three_pass {
 namespace {
 
-/// A quarter of those that a cluster shares. Even so few take less time than by cuFFT: 0.84 to 0.89
-/// of it with 512 x 512 columns on an H200, mostly less with fewer. For fewer planes nobody
-/// has measured it.
+/// A quarter of those that a cluster of eight blocks shares: with that even so few took less time
+/// than by cuFFT, 0.84 to 0.89 of it with 512 x 512 columns on an H200. Smaller clusters take less;
+/// for fewer planes nobody has measured them.
 constexpr std::int64_t fewest_planes = planes_of_parts / 4;
 constexpr std::int64_t most_planes = std::int64_t{planes_of_parts} * most_own_parts;
 
@@ -52,9 +52,9 @@ std::vector<Complex<Real>> roots_of(std::int64_t length) {
   return roots;
 }
 
-/// As few as there is a kernel for, and as have places for all planes. Six pay where there are many
-/// clusters: with 64 x 64 columns of 96 planes pass 2 takes 0.98 (fp64) and 1.07 (fp32) of the time
-/// with eight, with 512 x 512 0.90.
+/// The fewest with places for all planes, of those that there are kernels for; but six of one part
+/// only where there are many clusters: with 64 x 64 columns of 96 planes pass 2 takes 0.98 (fp64)
+/// and 1.07 (fp32) of the time with eight, with 512 x 512 0.90.
 int blocks_of_cluster(const Extents& extents, int own_parts) {
   const std::int64_t places_of_block = std::int64_t{own_parts} * radix;
   if (own_parts == 1 && extents.ni <= quarter_of_cluster * places_of_block) {

@@ -48,7 +48,7 @@ int part_flops();
 int link_flops(int steps);
 
 /// Blocks of a cluster: every GPU that has clusters runs as many. There are fewer where places in
-/// their registers would be empty: for up to 96 planes, and for 129 to 192.
+/// their registers would be empty: for up to 96 planes, if not of few columns, and for 129 to 192.
 inline constexpr int cluster_blocks = 8;
 inline constexpr int three_quarters_of_cluster = 6;
 inline constexpr int half_of_cluster = 4;

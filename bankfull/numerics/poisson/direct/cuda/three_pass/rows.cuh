@@ -30,10 +30,11 @@ struct RowShape {
   static constexpr int blocks_per_multiprocessor = warps_per_multiprocessor / ((threads + 31) / 32);
 
   /// A block of one warp would wait for many loads, one after the other: in pass 1 further threads
-  /// load with it, and have no part in what follows. With rows of 64 pass 1 of a velocity takes
-  /// 0.70 to 0.77 of the time on an H200 (fp64). Where a block has more warps anyway, it may take
-  /// longer: 1.03 with 128 x 128 x 64 cells, 1.25 with 96 x 96 x 96.
-  static constexpr bool loads_together = threads <= 32;
+  /// load with it, and have no part in what follows. With 64 x 64 columns pass 1 of a velocity
+  /// takes 0.70 to 0.77 of the time on an H200 (fp64). Where a block has more warps anyway, it may
+  /// take longer: 1.03 with 128 x 128 x 64 cells, 1.26 with 96 x 96 x 96. So may it where there are
+  /// many blocks, as of longer planes, for which nobody has measured it.
+  static constexpr bool loads_together = threads <= 32 && Radix == 2;
   static constexpr int loaders = 128;
   static constexpr int forward_threads = loads_together ? loaders : threads;
   static constexpr int forward_blocks_per_multiprocessor =
