@@ -3,9 +3,12 @@
 #include "bankfull/core/base/host_device.hpp"
 
 #include <cmath>
-#include <limits>
 
 namespace bankfull {
+
+namespace detail {
+inline constexpr double least_normal = 0x1p-1022;
+}
 
 /// 1 / x, to an error of a few units in the last place, of a positive x that is far from the ends
 /// of the range.
@@ -43,7 +46,7 @@ BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE double reciprocal_root(double x) {
 BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE double ratio(double a, double b) {
 #if defined(__CUDA_ARCH__)
   const double usual = b == HUGE_VAL ? a * 0.0 : a * reciprocal(b);
-  return b < std::numeric_limits<double>::min() ? HUGE_VAL : usual;
+  return b < detail::least_normal ? HUGE_VAL : usual;
 #else
   return b == 0.0 ? HUGE_VAL : a / b;
 #endif
@@ -54,7 +57,7 @@ BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE double ratio(double a, double b) {
 BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE double root(double x) {
 #if defined(__CUDA_ARCH__)
   const double usual = x == HUGE_VAL ? x : x * reciprocal_root(x);
-  return x < std::numeric_limits<double>::min() ? 0.0 : usual;
+  return x < detail::least_normal ? 0.0 : usual;
 #else
   return std::sqrt(x);
 #endif
