@@ -33,6 +33,11 @@ class RegisterTile {
     *reinterpret_cast<Unaligned*>(to) = row;
   }
 
+  /// The same, past the caches; `to` is aligned to a register (see stream_store.hpp).
+  BANKFULL_ALWAYS_INLINE static void stream(Native row, T* to) {
+    detail::stream_register(to, reinterpret_cast<detail::RegisterBits>(row));
+  }
+
   /// Row n of the tile becomes what column n was, block by block from the largest on (J. O.
   /// Eklundh, "A fast computer method for matrix transposing", IEEE Trans. Computers C-21, 1972).
   BANKFULL_ALWAYS_INLINE void transpose() { exchange_blocks<width / 2>(); }
@@ -95,6 +100,12 @@ class ComplexRegister {
   BANKFULL_ALWAYS_INLINE void store_alternating(T* to) const {
     RegisterTile<T>::store(lower_pairs(re, im, Numbers{}), to);
     RegisterTile<T>::store(upper_pairs(re, im, Numbers{}), to + width);
+  }
+
+  /// The same, past the caches; `to` is aligned to registers.
+  BANKFULL_ALWAYS_INLINE void stream_alternating(T* to) const {
+    RegisterTile<T>::stream(lower_pairs(re, im, Numbers{}), to);
+    RegisterTile<T>::stream(upper_pairs(re, im, Numbers{}), to + width);
   }
 
  private:

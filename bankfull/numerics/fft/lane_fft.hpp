@@ -39,6 +39,11 @@ class LaneTransform {
   template <class T>
   T* transform(Sign sign, T* data, T* other) const;
 
+  /// The same, and calls aside() before each butterfly of all lanes: a step of radix r has n / r.
+  /// Defined in lane_fft_steps.hpp.
+  template <class T, class Aside>
+  T* transform(Sign sign, T* data, T* other, Aside& aside) const;
+
   /// The same of sequences that are columns, `lanes` of them, whose elements k = 0, ..., n - 1
   /// `from.load(k, at)` gives and `to.store(k, at, x)` takes, a LanePoint at a time: as many lanes
   /// as a register has, from lane at / 2 on, which is where the reals of complex numbers side by

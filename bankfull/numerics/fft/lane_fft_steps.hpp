@@ -18,6 +18,11 @@
 namespace bankfull {
 namespace detail {
 
+/// What steps do beside their own work: nothing.
+struct NothingAside {
+  BANKFULL_ALWAYS_INLINE void operator()() const {}
+};
+
 /// Where the real and the imaginary part of a block begin. Exchanging them on the way in and out
 /// changes the sign in the exponent.
 struct Parts {
@@ -274,14 +279,15 @@ requires(Radix == 8) BANKFULL_ALWAYS_INLINE
   store(7, lane, w.of[7] * (even.of[3] - odd_3));
 }
 
-template <int Radix, class Real, class From, class To>
+template <int Radix, class Real, class From, class To, class Aside>
 void step_of_twos(const std::complex<Real>* roots, std::int64_t n, std::int64_t stride, From from,
-                  To to) {
+                  To to, Aside& aside) {
   using In = decltype(from.in(0, 0));
   const std::int64_t part = n / Radix;
   for (std::int64_t p = 0; p < part; ++p) {
     const Twiddles<Real, Radix> w(roots, p * stride);
     for (std::int64_t q = 0; q < stride; ++q) {
+      aside();
       const auto in = from.in(q + stride * p, stride * part);
       const auto out = to.out(q + stride * Radix * p, stride);
       for (std::int64_t l = 0; l < LaneTransform<Real>::lanes;
@@ -294,10 +300,11 @@ void step_of_twos(const std::complex<Real>* roots, std::int64_t n, std::int64_t 
 
 /// The last step, of as many points as its radix: multiplies by no roots. It may be in place. All
 /// steps take places by value: registers are stored through types that may alias those of members.
-template <int Radix, class Real, class From, class To>
-void last_step_of_twos(std::int64_t stride, From from, To to) {
+template <int Radix, class Real, class From, class To, class Aside>
+void last_step_of_twos(std::int64_t stride, From from, To to, Aside& aside) {
   using In = decltype(from.in(0, 0));
   for (std::int64_t q = 0; q < stride; ++q) {
+    aside();
     const auto in = from.in(q, stride);
     const auto out = to.out(q, stride);
     for (std::int64_t l = 0; l < LaneTransform<Real>::lanes;
@@ -345,13 +352,14 @@ struct OddResults {
 };
 
 /// `Radix`: known to the compiler, or 0 for any.
-template <int Radix, class Real, class T>
+template <int Radix, class Real, class T, class Aside>
 void step_of_odd(int any_radix, const std::complex<Real>* roots, std::int64_t n,
-                 std::int64_t stride, Blocks<Real, T> from, Blocks<Real, T> to) {
+                 std::int64_t stride, Blocks<Real, T> from, Blocks<Real, T> to, Aside& aside) {
   const int radix = Radix > 0 ? Radix : any_radix;
   const std::int64_t part = n / radix;
   for (std::int64_t p = 0; p < part; ++p) {
     for (std::int64_t q = 0; q < stride; ++q) {
+      aside();
       const PointsIn<T> in = from.in(q + stride * p, stride * part);
       const PointsOut<T> out = to.out(q + stride * radix * p, stride);
       for (std::int64_t l = 0; l < LaneTransform<Real>::lanes; l += LaneVector<T>::width) {
@@ -366,41 +374,43 @@ void step_of_odd(int any_radix, const std::complex<Real>* roots, std::int64_t n,
   }
 }
 
-template <class Real, class T>
+template <class Real, class T, class Aside>
 void step(int radix, const std::complex<Real>* roots, std::int64_t n, std::int64_t stride,
-          Blocks<Real, T> from, Blocks<Real, T> to) {
+          Blocks<Real, T> from, Blocks<Real, T> to, Aside& aside) {
   switch (radix) {
     case 3:
-      return step_of_odd<3>(radix, roots, n, stride, from, to);
+      return step_of_odd<3>(radix, roots, n, stride, from, to, aside);
     case 4:
-      return step_of_twos<4>(roots, n, stride, from, to);
+      return step_of_twos<4>(roots, n, stride, from, to, aside);
     case 5:
-      return step_of_odd<5>(radix, roots, n, stride, from, to);
+      return step_of_odd<5>(radix, roots, n, stride, from, to, aside);
     case 7:
-      return step_of_odd<7>(radix, roots, n, stride, from, to);
+      return step_of_odd<7>(radix, roots, n, stride, from, to, aside);
     case 8:
-      return step_of_twos<8>(roots, n, stride, from, to);
+      return step_of_twos<8>(roots, n, stride, from, to, aside);
     default:
-      return step_of_odd<0>(radix, roots, n, stride, from, to);
+      return step_of_odd<0>(radix, roots, n, stride, from, to, aside);
   }
 }
 
 /// The first of several steps, of radix 4 or 8.
 template <class Real, class From, class To>
 void first_step(int radix, const std::complex<Real>* roots, std::int64_t n, From from, To to) {
-  radix == 8 ? step_of_twos<8>(roots, n, 1, from, to) : step_of_twos<4>(roots, n, 1, from, to);
+  NothingAside aside;
+  radix == 8 ? step_of_twos<8>(roots, n, 1, from, to, aside)
+             : step_of_twos<4>(roots, n, 1, from, to, aside);
 }
 
 /// The last step, of radix 2, 4 or 8.
-template <class Real, class From, class To>
-void last_step(int radix, std::int64_t stride, From from, To to) {
+template <class Real, class From, class To, class Aside>
+void last_step(int radix, std::int64_t stride, From from, To to, Aside& aside) {
   switch (radix) {
     case 2:
-      return last_step_of_twos<2, Real>(stride, from, to);
+      return last_step_of_twos<2, Real>(stride, from, to, aside);
     case 4:
-      return last_step_of_twos<4, Real>(stride, from, to);
+      return last_step_of_twos<4, Real>(stride, from, to, aside);
     default:
-      return last_step_of_twos<8, Real>(stride, from, to);
+      return last_step_of_twos<8, Real>(stride, from, to, aside);
   }
 }
 
@@ -426,6 +436,13 @@ using detail::LaneVector;
 template <class Real>
 template <class T>
 T* LaneTransform<Real>::transform(Sign sign, T* data, T* other) const {
+  detail::NothingAside aside;
+  return transform(sign, data, other, aside);
+}
+
+template <class Real>
+template <class T, class Aside>
+T* LaneTransform<Real>::transform(Sign sign, T* data, T* other, Aside& aside) const {
   const detail::Parts at = sign == Sign::minus ? detail::Parts{0, lanes} : detail::Parts{lanes, 0};
   using Blocks = detail::Blocks<Real, T>;
   // With the 16 registers of AVX2 that measured slower.
@@ -435,10 +452,10 @@ T* LaneTransform<Real>::transform(Sign sign, T* data, T* other) const {
   for (const int radix : radices_) {
     if (radix % 2 == 0 && n == radix) {
       T* const last = in_place ? data : other;
-      detail::last_step<Real>(radix, stride, Blocks{data, at}, Blocks{last, at});
+      detail::last_step<Real>(radix, stride, Blocks{data, at}, Blocks{last, at}, aside);
       return last;
     }
-    detail::step(radix, roots_.data(), n, stride, Blocks{data, at}, Blocks{other, at});
+    detail::step(radix, roots_.data(), n, stride, Blocks{data, at}, Blocks{other, at}, aside);
     std::swap(data, other);
     n /= radix;
     stride *= radix;
@@ -454,6 +471,7 @@ void LaneTransform<Real>::transform_columns(const RowsFrom& from, const RowsTo& 
   const detail::ColumnsOut<T, exchanged, RowsTo> out{to};
   detail::Blocks<Real, T> data{work, {0, lanes}};
   detail::Blocks<Real, T> other{work + n_ * block, {0, lanes}};
+  detail::NothingAside aside;
   auto radix = radices_.begin();
   std::int64_t n = n_;
   std::int64_t stride = 1;
@@ -469,12 +487,12 @@ void LaneTransform<Real>::transform_columns(const RowsFrom& from, const RowsTo& 
     detail::copy_elements<Real>(n, in, data);
   }
   while (radix != radices_.end() && (n > *radix || *radix % 2 != 0)) {
-    detail::step(*radix, roots_.data(), n, stride, data, other);
+    detail::step(*radix, roots_.data(), n, stride, data, other, aside);
     std::swap(data, other);
     pass();
   }
   if (radix != radices_.end()) {
-    detail::last_step<Real>(*radix, stride, data, out);
+    detail::last_step<Real>(*radix, stride, data, out, aside);
   } else {
     detail::copy_elements<Real>(n_, data, out);
   }

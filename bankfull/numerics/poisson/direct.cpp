@@ -61,7 +61,7 @@ std::int64_t direct_bytes(const Domain& domain, std::size_t element_bytes, bool 
   if (!on_gpu) {
     const SpectrumLayout layout(domain.extents(), element_bytes);
     const LaneShape lanes(domain, element_bytes);
-    return bytes * (layout.size + threads * work_reals(domain, element_bytes, lanes) +
+    return bytes * (layout.size + threads * work_reals(domain, element_bytes, lanes, true) +
                     matrix_reals_of_j(domain) + matrix_reals_of_k(domain, element_bytes));
   }
   const SpectrumLayout layout(domain.extents(), element_bytes, spare_rows(domain.j.cells()));
@@ -102,7 +102,7 @@ std::int64_t direct_slab_bytes(const Domain& domain, std::size_t element_bytes, 
   const SpectrumLayout layout = slab_layout(domain, planes + 1, element_bytes);
   const LaneShape lanes = LaneShape::of_slab(domain, planes, element_bytes);
   return bytes *
-         (layout.size + threads * work_reals(domain, element_bytes, lanes) +
+         (layout.size + threads * work_reals(domain, element_bytes, lanes, false) +
           matrix_reals_of_j(domain) + matrix_reals_of_k(domain, element_bytes) +
           RootExchange<double>::size(blocks) + RootSystems<double>::size(blocks, modes_of(domain)));
 }

@@ -1,3 +1,4 @@
+#include "bankfull/core/base/stream_store.hpp"
 #include "bankfull/core/exec/helped_shares.hpp"
 #include "bankfull/numerics/poisson/direct.hpp"
 #include "bankfull/numerics/poisson/direct/cpu/columns.hpp"
@@ -25,10 +26,11 @@ class CpuDirect final : public Solver<Real> {
         table_(domain, length_of_transforms(domain)),
         lanes_(domain, sizeof(Real)),
         memory_(SpectrumLayout(domain.extents(), sizeof(Real)), 0,
-                work_reals(domain, sizeof(Real), lanes_), team_),
+                work_reals(domain, sizeof(Real), lanes_, true), team_),
         planes_(domain, bases, memory_.layout()),
         columns_(domain, bases),
         divergence_(domain),
+        past_caches_(goes_past_caches(domain, sizeof(Real))),
         traffic_(cpu_direct_traffic(domain, sizeof(Real))),
         traffic_after_divergence_(cpu_traffic_after_divergence(domain, sizeof(Real))) {}
 
@@ -65,13 +67,13 @@ class CpuDirect final : public Solver<Real> {
   void take_divergence(const FaceVelocity<Real>& velocity) override {
     HelpedItems all = groups();
 #pragma omp parallel num_threads(team_.threads())
-    all.each([&](std::int64_t number) {
-      const Range planes = planes_of(number);
-      for (std::int64_t i = planes.begin; i < planes.end; ++i) {
-        divergence_.form_plane(velocity, i, memory_.plane(i), memory_.layout().row_pitch);
-      }
-      take_forward(planes);
-    });
+    {
+      all.each([&](std::int64_t number) {
+        const Range planes = planes_of(number);
+        past_caches_ ? stream_planes(velocity, planes) : form_planes(velocity, planes);
+      });
+      stream_store_fence();
+    }
     has_taken_divergence_ = true;
   }
 
@@ -96,6 +98,23 @@ class CpuDirect final : public Solver<Real> {
 
   void take_forward(const Range& planes) const {
     planes_.forward(memory_.plane(planes.begin), planes.size(), memory_.my_work());
+  }
+
+  void form_planes(const FaceVelocity<Real>& velocity, const Range& planes) const {
+    for (std::int64_t i = planes.begin; i < planes.end; ++i) {
+      divergence_.form_plane(velocity, i, memory_.plane(i), memory_.layout().row_pitch);
+    }
+    take_forward(planes);
+  }
+
+  void stream_planes(const FaceVelocity<Real>& velocity, const Range& planes) const {
+    for (std::int64_t i = planes.begin; i < planes.end; ++i) {
+      const auto form = [&](const Range& rows, Real* plane) {
+        divergence_.form_rows(velocity, i, rows, plane, memory_.layout().row_pitch);
+        return divergence_.rows_after(velocity, i, rows.end, rows.size());
+      };
+      planes_.form_and_stream(form, memory_.plane(i), memory_.my_work());
+    }
   }
 
   /// Of two rows of complex elements.
@@ -168,6 +187,7 @@ class CpuDirect final : public Solver<Real> {
   CpuPlanes<Real> planes_;
   CpuColumns<Real> columns_;
   DivergenceRows<Real> divergence_;
+  bool past_caches_;
   Traffic traffic_;
   Traffic traffic_after_divergence_;
   bool has_taken_divergence_ = false;

@@ -36,7 +36,7 @@ class CpuSlabDirect final : public Solver<Real> {
         lanes_(LaneShape::of_slab(domain, slab_.size(), sizeof(Real))),
         has_below_(slab_.begin > 0 || domain.i.periodic),
         memory_(slab_layout(domain, slab_.size() + 1, sizeof(Real)), 1,
-                work_reals(domain, sizeof(Real), lanes_), team_),
+                work_reals(domain, sizeof(Real), lanes_, false), team_),
         planes_(domain, bases, memory_.layout()),
         columns_(domain, bases),
         reaches_(static_cast<std::size_t>(columns_.tiles(lanes_.lanes))),

@@ -104,6 +104,32 @@ TEST(LaneFft, CountsItsFlops) {
   }
 }
 
+TEST(LaneFft, DoesSomethingAsideWithEachButterflyAndTheSame) {
+  struct Step {
+    std::int64_t n;
+    int butterflies;
+  };
+  for (const Step& each : {Step{1, 0}, Step{4, 1}, Step{12, 3 + 4}, Step{35, 5 + 7}}) {
+    const auto reals = static_cast<std::size_t>(each.n * block);
+    std::vector<double> data(reals);
+    for (std::size_t n = 0; n < reals; ++n) {
+      data[n] = random_symmetric(8, n);
+    }
+    std::vector<double> same = data;
+    std::vector<double> other(reals);
+    std::vector<double> same_other(reals);
+    const LaneFft fft(each.n);
+    int calls = 0;
+    auto aside = [&calls] { ++calls; };
+    const double* const found = fft.transform(FftSign::minus, data.data(), other.data(), aside);
+    const double* const expected = fft.transform(FftSign::minus, same.data(), same_other.data());
+    EXPECT_EQ(calls, each.butterflies) << each.n;
+    EXPECT_EQ(std::vector<double>(found, found + reals),
+              std::vector<double>(expected, expected + reals))
+        << each.n;
+  }
+}
+
 /// Rows of complex numbers with more between them than the columns that are transformed; element n
 /// of a column stands in row n or, turned over, in row last - n.
 template <class Real>

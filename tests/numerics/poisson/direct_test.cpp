@@ -2,11 +2,13 @@
 
 #include "bankfull/build_config.hpp"
 #include "bankfull/core/memory/memory.hpp"
+#include "bankfull/numerics/poisson/direct/sizes.hpp"
 #include "tests/numerics/poisson/direct_cases.hpp"
 #include "tests/numerics/poisson/random_velocity.hpp"
 #include "tests/refusal_text.hpp"
 #include "tests/sleeping_member.hpp"
 
+#include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -94,6 +96,15 @@ TYPED_TEST(DirectCpu, TakesTheDivergenceOfLongRows) {
   }
 }
 
+TYPED_TEST(DirectCpu, TakesTheDivergencePastTheCaches) {
+  constexpr auto wide = static_cast<std::int64_t>(8 / sizeof(TypeParam));
+  for (const NamedDomain& each : all_boundaries({37, 50, 301 * wide})) {
+    SCOPED_TRACE(each.name);
+    ASSERT_TRUE(goes_past_caches(each.domain, sizeof(TypeParam)));
+    expect_divergence_taken<TypeParam>(each.domain);
+  }
+}
+
 TYPED_TEST(DirectCpu, TakesADivergenceForOneSolve) {
   const Domain domain = all_boundaries({5, 6, 7})[2].domain;
   const Values f = random_right_side(domain, 3);
@@ -107,10 +118,23 @@ TYPED_TEST(DirectCpu, TakesADivergenceForOneSolve) {
 }
 
 TYPED_TEST(DirectCpu, AllocatesWhatItSays) {
-  const Domain domain = all_boundaries({20, 30, 50})[3].domain;
-  const MemoryWatch memory(MemorySpace::host);
-  const auto solver = make_cpu_direct<TypeParam>(domain, 2);
-  EXPECT_EQ(memory.max_bytes(), direct_bytes(domain, sizeof(TypeParam), false, 2));
+  for (const Extents& cells : {Extents{20, 30, 50}, Extents{30, 64, 700}}) {
+    const Domain domain = all_boundaries(cells)[3].domain;
+    const MemoryWatch memory(MemorySpace::host);
+    const auto solver = make_cpu_direct<TypeParam>(domain, 2);
+    EXPECT_EQ(memory.max_bytes(), direct_bytes(domain, sizeof(TypeParam), false, 2));
+  }
+}
+
+TEST(Direct, LargeTransformedDomainsGoPastCaches) {
+  const Axis walls = uniform_axis(128, false);
+  const Axis round = uniform_axis(128, true);
+  EXPECT_TRUE(goes_past_caches({walls, round, round}, sizeof(double)));
+  EXPECT_TRUE(goes_past_caches({stretched_axis(128, false, 1.1), round, walls}, sizeof(float)));
+  EXPECT_FALSE(goes_past_caches({uniform_axis(8, false), round, round}, sizeof(double)));
+  EXPECT_FALSE(goes_past_caches({walls, stretched_axis(128, false, 1.1), round}, sizeof(double)));
+  const Axis rows_of_half_a_block = uniform_axis(8, true);
+  EXPECT_FALSE(goes_past_caches({uniform_axis(2048, false), rows_of_half_a_block, round}, 8));
 }
 
 TEST(Direct, RefusesDomainsWithoutCells) {

@@ -1,5 +1,6 @@
 #include "bankfull/numerics/poisson/direct/cpu/plane_transforms.hpp"
 
+#include "bankfull/core/base/stream_store.hpp"
 #include "bankfull/core/field/for_cells.hpp"
 #include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/numerics/random/counter.hpp"
@@ -45,6 +46,23 @@ class Planes {
   void forward() {
     transforms_.rows_forward(planes_.data(), ni_, planes_.data(), work_.data());
     transforms_.columns_forward(planes_.data(), ni_, planes_.data(), work_.data());
+  }
+  /// Plane 0 alone, some rows after the others, past the caches.
+  void forward_of_first_by_rows() {
+    Buffer<Real> rows = zeros(layout_.plane_pitch);
+    std::copy_n(planes_.data(), layout_.plane_pitch, rows.data());
+    std::fill_n(planes_.data(), layout_.plane_pitch, Real{-1});
+    for (std::int64_t row = 0; row < nj_; row += transforms_.rows_at_once()) {
+      const RowsAhead<Real> ahead({rows.data(), nullptr, rows.data()}, layout_.row_pitch, nj_ - row,
+                                  nk_);
+      transforms_.some_rows_forward(row, rows.data(), rows.data(), work_.data(), ahead);
+    }
+    transforms_.stream_columns_forward(rows.data(), planes_.data(), work_.data());
+    stream_store_fence();
+  }
+  void forward_of_first() {
+    transforms_.rows_forward(planes_.data(), 1, planes_.data(), work_.data());
+    transforms_.columns_forward(planes_.data(), 1, planes_.data(), work_.data());
   }
   void back() {
     transforms_.columns_back(planes_.data(), ni_, planes_.data(), work_.data());
@@ -139,6 +157,19 @@ class PlaneTransformsOf : public ::testing::TestWithParam<Shape> {
           << "i " << i << " j " << j << " k " << k;
     });
   }
+
+  template <class Real>
+  void expect_by_rows() {
+    Planes<Real> planes(GetParam());
+    Planes<Real> by_rows(GetParam());
+    planes.forward_of_first();
+    by_rows.forward_of_first_by_rows();
+    for_cells(box_of({1, planes.nj(), 2 * half_spectrum(planes.nk())}),
+              [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+                ASSERT_EQ(by_rows.cell(i, j, k), planes.cell(i, j, k)) << "j " << j << " k " << k;
+              });
+    EXPECT_TRUE(by_rows.is_clear_behind_rows());
+  }
 };
 
 TEST_P(PlaneTransformsOf, AreThoseOfTheFoldedPlane) {
@@ -149,6 +180,11 @@ TEST_P(PlaneTransformsOf, AreThoseOfTheFoldedPlane) {
 TEST_P(PlaneTransformsOf, TakeEachOtherBack) {
   expect_back<double>(1e-14);
   expect_back<float>(3e-6);
+}
+
+TEST_P(PlaneTransformsOf, SomeRowsAtATimeAreThoseOfThePlane) {
+  expect_by_rows<double>();
+  expect_by_rows<float>();
 }
 
 std::string name_of(const ::testing::TestParamInfo<Shape>& shape) {

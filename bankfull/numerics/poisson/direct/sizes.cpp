@@ -92,12 +92,24 @@ std::int64_t product_reals(const Extents& n) {
 
 }  // namespace
 
-std::int64_t work_reals(const Domain& domain, std::size_t element_bytes, const LaneShape& lanes) {
+bool goes_past_caches(const Domain& domain, std::size_t element_bytes) {
+  constexpr std::int64_t least_bytes = 4 * mib;
+  const auto bytes = static_cast<std::int64_t>(element_bytes);
+  const std::int64_t rows = element_bytes == sizeof(float)
+                                ? PlaneTransforms<float>::rows_at_once()
+                                : PlaneTransforms<double>::rows_at_once();
+  return is_transformed(domain) && domain.j.cells() >= rows &&
+         SpectrumLayout(domain.extents(), element_bytes).size * bytes >= least_bytes;
+}
+
+std::int64_t work_reals(const Domain& domain, std::size_t element_bytes, const LaneShape& lanes,
+                        bool takes_divergence) {
   constexpr std::int64_t alignment = 64;
   const auto of_transforms = element_bytes == sizeof(float) ? PlaneTransforms<float>::work_reals
                                                             : PlaneTransforms<double>::work_reals;
-  const std::int64_t between =
-      is_transformed(domain) ? 0 : slab_layout(domain, 1, element_bytes).plane_pitch;
+  const bool has_plane =
+      !is_transformed(domain) || (takes_divergence && goes_past_caches(domain, element_bytes));
+  const std::int64_t between = has_plane ? slab_layout(domain, 1, element_bytes).plane_pitch : 0;
   const std::int64_t needed =
       std::max(of_transforms(domain.j.cells(), domain.k.cells()) + between, lanes.size());
   return (needed + alignment - 1) / alignment * alignment;

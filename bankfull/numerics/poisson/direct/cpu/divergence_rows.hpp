@@ -1,6 +1,8 @@
 #pragma once
 
 #include "bankfull/core/base/pack.hpp"
+#include "bankfull/core/exec/team.hpp"
+#include "bankfull/numerics/poisson/direct/cpu/rows_ahead.hpp"
 #include "bankfull/numerics/poisson/face_velocity.hpp"
 #include "bankfull/numerics/poisson/poisson.hpp"
 
@@ -21,9 +23,35 @@ class DivergenceRows {
   /// The rows of plane i, `row_pitch` apart.
   void form_plane(const FaceVelocity<Real>& velocity, std::int64_t i, Real* plane,
                   std::int64_t row_pitch) const {
-    for (std::int64_t j = 0; j < j_.cells(); ++j) {
+    form_rows(velocity, i, {0, j_.cells()}, plane, row_pitch);
+  }
+
+  /// Some of the rows of plane i, in their places in it.
+  void form_rows(const FaceVelocity<Real>& velocity, std::int64_t i, const Range& rows, Real* plane,
+                 std::int64_t row_pitch) const {
+    for (std::int64_t j = rows.begin; j < rows.end; ++j) {
       form_row(velocity, i, j, plane + j * row_pitch);
     }
+  }
+
+  /// What form_rows() reads of memory for so many rows after those up to row j of plane i: in this
+  /// plane, or else the first of the next. Of the plane itself the plane before has read u.
+  [[nodiscard]] RowsAhead<Real> rows_after(const FaceVelocity<Real>& velocity, std::int64_t i,
+                                           std::int64_t j, std::int64_t count) const {
+    if (j == j_.cells()) {
+      j = 0;
+      ++i;
+    }
+    if (i == i_.cells()) {
+      return {};
+    }
+    const std::int64_t here = i * velocity.plane_pitch + j * velocity.row_pitch;
+    const Real* const next_u =
+        i + 1 < i_.cells() ? velocity.along_i + here + velocity.plane_pitch : nullptr;
+    return {{next_u, velocity.along_j + here, velocity.along_k + here},
+            velocity.row_pitch,
+            std::min(count, j_.cells() - j),
+            k_.cells()};
   }
 
  private:

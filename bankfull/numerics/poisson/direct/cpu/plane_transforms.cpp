@@ -120,8 +120,9 @@ constexpr std::int64_t cell_of(std::int64_t slot, std::int64_t folded) {
 }
 
 /// A block of columns of a plane, from `data` in row 0 on, as LaneTransform takes them. `Folded`:
-/// element n of a column is the cell of slot n of so many, else that of row n.
-template <class Real, bool Folded>
+/// element n of a column is the cell of slot n of so many, else that of row n. `Streaming`: stores
+/// go past the caches.
+template <class Real, bool Folded, bool Streaming = false>
 struct ColumnBlock {
   using Number = std::remove_const_t<Real>;
   using Elements = ComplexRegister<Number>;
@@ -140,7 +141,12 @@ struct ColumnBlock {
   }
   BANKFULL_ALWAYS_INLINE void store(std::int64_t n, std::int64_t at,
                                     const LanePoint<Number>& x) const {
-    Elements{x.re, x.im}.store_alternating(row(n) + at);
+    const Elements elements{x.re, x.im};
+    if constexpr (Streaming) {
+      elements.stream_alternating(row(n) + at);
+    } else {
+      elements.store_alternating(row(n) + at);
+    }
   }
 };
 
@@ -176,30 +182,48 @@ void PlaneTransforms<Real>::for_row_groups(std::int64_t planes, const Body& body
 }
 
 template <class Real>
+template <class Group, class Aside>
+void PlaneTransforms<Real>::group_forward(const Group& group, const Real* cells, Real* spectrum,
+                                          Real* work, Aside& aside) const {
+  const std::int64_t n = rows_.size();
+  const PairedSpectra<Real> spectra(n);
+  for (std::int64_t row = 0; row < block; row += width) {
+    for (std::int64_t k = 0; k < n; k += width) {
+      aside();
+      const Tile tile = group.load(cells, row, k);
+      for (std::int64_t c = 0; c < std::min(width, n - k); ++c) {
+        Tile::store(tile[static_cast<int>(c)], work + slot_of(k + c, folded_k_) * block + row);
+      }
+    }
+  }
+  const Real* const z = rows_.transform(FftSign::minus, work, work + n * block, aside);
+  for (std::int64_t lane = 0; lane < lanes; lane += width) {
+    for (std::int64_t at = 0; at < row_pitch_; at += width) {
+      aside();
+      Tile x;
+      Tile y;
+      spectra.take(z, lane, at / 2, x, y);
+      group.store(x, spectrum, lane, at);
+      group.store(y, spectrum, lanes + lane, at);
+    }
+  }
+}
+
+template <class Real>
 void PlaneTransforms<Real>::rows_forward(const Real* cells, std::int64_t planes, Real* spectrum,
                                          Real* work) const {
-  const std::int64_t n = rows_.size();
+  detail::NothingAside aside;
   for_row_groups(planes, [&](const RowGroup<Real>& group) {
-    const PairedSpectra<Real> spectra(n);
-    for (std::int64_t row = 0; row < block; row += width) {
-      for (std::int64_t k = 0; k < n; k += width) {
-        const Tile tile = group.load(cells, row, k);
-        for (std::int64_t c = 0; c < std::min(width, n - k); ++c) {
-          Tile::store(tile[static_cast<int>(c)], work + slot_of(k + c, folded_k_) * block + row);
-        }
-      }
-    }
-    const Real* const z = rows_.transform(FftSign::minus, work, work + n * block);
-    for (std::int64_t lane = 0; lane < lanes; lane += width) {
-      for (std::int64_t at = 0; at < row_pitch_; at += width) {
-        Tile x;
-        Tile y;
-        spectra.take(z, lane, at / 2, x, y);
-        group.store(x, spectrum, lane, at);
-        group.store(y, spectrum, lanes + lane, at);
-      }
-    }
+    group_forward(group, cells, spectrum, work, aside);
   });
+}
+
+template <class Real>
+void PlaneTransforms<Real>::some_rows_forward(std::int64_t first, const Real* cells, Real* spectrum,
+                                              Real* work, RowsAhead<Real> ahead) const {
+  const RowGroup<Real> group(first, columns_.size(),
+                             [this](std::int64_t row) { return row * row_pitch_; });
+  group_forward(group, cells, spectrum, work, ahead);
 }
 
 template <class Real>
@@ -243,7 +267,7 @@ template <class Real>
 void PlaneTransforms<Real>::columns_forward(const Real* cells, std::int64_t planes, Real* modes,
                                             Real* work) const {
   for_planes(cells, planes, modes,
-             [&](const Real* from, Real* to) { plane_columns_forward(from, to, work); });
+             [&](const Real* from, Real* to) { plane_columns_forward<false>(from, to, work); });
 }
 
 template <class Real>
@@ -254,10 +278,17 @@ void PlaneTransforms<Real>::columns_back(const Real* modes, std::int64_t planes,
 }
 
 template <class Real>
+void PlaneTransforms<Real>::stream_columns_forward(const Real* cells, Real* modes,
+                                                   Real* work) const {
+  plane_columns_forward<true>(cells, modes, work);
+}
+
+template <class Real>
+template <bool Streaming>
 void PlaneTransforms<Real>::plane_columns_forward(const Real* cells, Real* modes,
                                                   Real* work) const {
   for (std::int64_t at = 0; at < row_pitch_; at += block) {
-    const ColumnBlock<Real, false> to{modes + at, row_pitch_, 0};
+    const ColumnBlock<Real, false, Streaming> to{modes + at, row_pitch_, 0};
     if (folded_j_ == 0) {
       columns_.template transform_columns<FftSign::minus>(
           ColumnBlock<const Real, false>{cells + at, row_pitch_, 0}, to, work);

@@ -2,6 +2,7 @@
 
 #include "bankfull/core/base/register_tile.hpp"
 #include "bankfull/numerics/fft/lane_fft.hpp"
+#include "bankfull/numerics/poisson/direct/cpu/rows_ahead.hpp"
 #include "bankfull/numerics/poisson/direct/spectrum.hpp"
 #include "bankfull/numerics/poisson/poisson.hpp"
 
@@ -48,6 +49,18 @@ class PlaneTransforms {
   void columns_forward(const Real* cells, std::int64_t planes, Real* modes, Real* work) const;
   void columns_back(const Real* modes, std::int64_t planes, Real* cells, Real* work) const;
 
+  // Of one plane whose rows come some at a time and whose modes are written past the caches.
+
+  /// How many rows come at a time.
+  static constexpr std::int64_t rows_at_once() { return block; }
+
+  /// rows_forward() of rows_at_once() rows from row `first` on, or of as many as there are. Asks
+  /// for what `ahead` has meanwhile.
+  void some_rows_forward(std::int64_t first, const Real* cells, Real* spectrum, Real* work,
+                         RowsAhead<Real> ahead) const;
+  /// columns_forward(); `modes` is aligned to a cache line. Ends without a stream_store_fence().
+  void stream_columns_forward(const Real* cells, Real* modes, Real* work) const;
+
  private:
   using Transform = LaneTransform<Real>;
   using Tile = RegisterTile<Real>;
@@ -56,6 +69,10 @@ class PlaneTransforms {
   static constexpr std::int64_t block = Transform::block;
   static constexpr std::int64_t width = Tile::width;
 
+  template <class Group, class Aside>
+  void group_forward(const Group& group, const Real* cells, Real* spectrum, Real* work,
+                     Aside& aside) const;
+  template <bool Streaming>
   void plane_columns_forward(const Real* cells, Real* modes, Real* work) const;
   void plane_columns_back(const Real* modes, Real* cells, Real* work) const;
 

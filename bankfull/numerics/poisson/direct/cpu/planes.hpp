@@ -60,6 +60,20 @@ class CpuPlanes {
     }
   }
 
+  /// forward() of one plane, for domains that go past the caches (see goes_past_caches).
+  /// form(rows, between) sets some of its rows, in their places in another plane, and says what it
+  /// will read next. To be followed by a stream_store_fence().
+  template <class Form>
+  void form_and_stream(const Form& form, Real* plane, Real* work) const {
+    constexpr std::int64_t at_once = PlaneTransforms<Real>::rows_at_once();
+    Real* const between = work + between_;
+    for (std::int64_t first = 0; first < nj_; first += at_once) {
+      const RowsAhead<Real> ahead = form(Range{first, std::min(first + at_once, nj_)}, between);
+      transforms_.some_rows_forward(first, between, between, work, ahead);
+    }
+    transforms_.stream_columns_forward(between, plane, work);
+  }
+
   void back(Real* plane, std::int64_t planes, Real* work) const {
     Real* const between = has_product() ? work + between_ : plane;
     if (basis_j_.exists()) {

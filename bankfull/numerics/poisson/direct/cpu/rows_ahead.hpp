@@ -1,0 +1,62 @@
+#pragma once
+
+#include "bankfull/core/base/cache_line.hpp"
+#include "bankfull/core/base/host_device.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace bankfull::poisson {
+
+/// Rows of a few fields that the thread reads next: with each call it asks the second-level cache
+/// for some more of their lines, in between other work. A core alone keeps too few loads under way
+/// to draw its part of the memory's rate while it does nothing else.
+template <class Real>
+class RowsAhead {
+ public:
+  static constexpr std::size_t max_fields = 3;
+  /// Where the rows of a field begin, or null.
+  using Fields = std::array<const Real*, max_fields>;
+
+  /// None.
+  RowsAhead() = default;
+  /// `rows` of each field, `row_pitch` apart, `cells` of each row.
+  RowsAhead(const Fields& fields, std::int64_t row_pitch, std::int64_t rows, std::int64_t cells)
+      : fields_(fields), to_next_row_(row_pitch - cells), left_(rows), cells_(cells) {}
+
+  BANKFULL_ALWAYS_INLINE void operator()() {
+    for (int n = 0; n < lines_at_once && left_ > 0; ++n) {
+      for (const Real* const field : fields_) {
+        if (field != nullptr) {
+          __builtin_prefetch(field + at_, 0, 2);
+        }
+      }
+      pass_line();
+    }
+  }
+
+ private:
+  /// Of each field. A transform of a block of rows calls about as often as a third of their lines.
+  static constexpr int lines_at_once = 3;
+  static constexpr std::int64_t line = cache_line_bytes / static_cast<std::int64_t>(sizeof(Real));
+
+  BANKFULL_ALWAYS_INLINE void pass_line() {
+    at_ += line;
+    in_row_ += line;
+    if (in_row_ >= cells_) {
+      at_ += cells_ - in_row_ + to_next_row_;
+      in_row_ = 0;
+      --left_;
+    }
+  }
+
+  Fields fields_{};
+  std::int64_t to_next_row_ = 0;
+  std::int64_t left_ = 0;  ///< rows
+  std::int64_t cells_ = 0;
+  std::int64_t at_ = 0;
+  std::int64_t in_row_ = 0;
+};
+
+}  // namespace bankfull::poisson
