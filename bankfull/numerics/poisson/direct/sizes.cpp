@@ -93,7 +93,7 @@ std::int64_t product_reals(const Extents& n) {
 }  // namespace
 
 bool goes_past_caches(const Domain& domain, std::size_t element_bytes) {
-  constexpr std::int64_t least_bytes = 4 * mib;
+  constexpr std::int64_t least_bytes = 16 * mib;
   const auto bytes = static_cast<std::int64_t>(element_bytes);
   const std::int64_t rows = element_bytes == sizeof(float)
                                 ? PlaneTransforms<float>::rows_at_once()
