@@ -42,7 +42,7 @@ class LaneTransform {
   /// The same, and calls aside() before each butterfly of all lanes: a step of radix r has n / r.
   /// Defined in lane_fft_steps.hpp.
   template <class T, class Aside>
-  T* transform(Sign sign, T* data, T* other, Aside& aside) const;
+  T* transform_beside(Sign sign, T* data, T* other, Aside& aside) const;
 
   /// The same of sequences that are columns, `lanes` of them, whose elements k = 0, ..., n - 1
   /// `from.load(k, at)` gives and `to.store(k, at, x)` takes, a LanePoint at a time: as many lanes

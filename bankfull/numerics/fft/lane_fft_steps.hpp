@@ -437,12 +437,12 @@ template <class Real>
 template <class T>
 T* LaneTransform<Real>::transform(Sign sign, T* data, T* other) const {
   detail::NothingAside aside;
-  return transform(sign, data, other, aside);
+  return transform_beside(sign, data, other, aside);
 }
 
 template <class Real>
 template <class T, class Aside>
-T* LaneTransform<Real>::transform(Sign sign, T* data, T* other, Aside& aside) const {
+T* LaneTransform<Real>::transform_beside(Sign sign, T* data, T* other, Aside& aside) const {
   const detail::Parts at = sign == Sign::minus ? detail::Parts{0, lanes} : detail::Parts{lanes, 0};
   using Blocks = detail::Blocks<Real, T>;
   // With the 16 registers of AVX2 that measured slower.

@@ -121,7 +121,8 @@ TEST(LaneFft, DoesSomethingAsideWithEachButterflyAndTheSame) {
     const LaneFft fft(each.n);
     int calls = 0;
     auto aside = [&calls] { ++calls; };
-    const double* const found = fft.transform(FftSign::minus, data.data(), other.data(), aside);
+    const double* const found =
+        fft.transform_beside(FftSign::minus, data.data(), other.data(), aside);
     const double* const expected = fft.transform(FftSign::minus, same.data(), same_other.data());
     EXPECT_EQ(calls, each.butterflies) << each.n;
     EXPECT_EQ(std::vector<double>(found, found + reals),

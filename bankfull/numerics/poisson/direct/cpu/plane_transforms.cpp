@@ -196,7 +196,7 @@ void PlaneTransforms<Real>::group_forward(const Group& group, const Real* cells,
       }
     }
   }
-  const Real* const z = rows_.transform(FftSign::minus, work, work + n * block, aside);
+  const Real* const z = rows_.transform_beside(FftSign::minus, work, work + n * block, aside);
   for (std::int64_t lane = 0; lane < lanes; lane += width) {
     for (std::int64_t at = 0; at < row_pitch_; at += width) {
       aside();
