@@ -53,9 +53,9 @@ class Planes {
     std::copy_n(planes_.data(), layout_.plane_pitch, rows.data());
     std::fill_n(planes_.data(), layout_.plane_pitch, Real{-1});
     for (std::int64_t row = 0; row < nj_; row += transforms_.rows_at_once()) {
-      const RowsAhead<Real> ahead({rows.data(), nullptr, rows.data()}, layout_.row_pitch, nj_ - row,
-                                  nk_);
-      transforms_.some_rows_forward(row, rows.data(), rows.data(), work_.data(), ahead);
+      const RowRequests<Real> requests({rows.data(), nullptr, rows.data()}, layout_.row_pitch,
+                                       nj_ - row, nk_);
+      transforms_.some_rows_forward(row, rows.data(), rows.data(), work_.data(), requests);
     }
     transforms_.stream_columns_forward(rows.data(), planes_.data(), work_.data());
     stream_store_fence();

@@ -2,7 +2,7 @@
 
 #include "bankfull/core/base/pack.hpp"
 #include "bankfull/core/exec/team.hpp"
-#include "bankfull/numerics/poisson/direct/cpu/rows_ahead.hpp"
+#include "bankfull/numerics/poisson/direct/cpu/row_requests.hpp"
 #include "bankfull/numerics/poisson/face_velocity.hpp"
 #include "bankfull/numerics/poisson/poisson.hpp"
 
@@ -34,10 +34,10 @@ class DivergenceRows {
     }
   }
 
-  /// What form_rows() reads of memory for so many rows after those up to row j of plane i: in this
-  /// plane, or else the first of the next. Of the plane itself the plane before has read u.
-  [[nodiscard]] RowsAhead<Real> rows_after(const FaceVelocity<Real>& velocity, std::int64_t i,
-                                           std::int64_t j, std::int64_t count) const {
+  /// Requests of what form_rows() reads for so many rows from row j of plane i on, or, at its end,
+  /// for the first of the next plane; but for u of that plane, which the plane before it has read.
+  [[nodiscard]] RowRequests<Real> requests_from(const FaceVelocity<Real>& velocity, std::int64_t i,
+                                                std::int64_t j, std::int64_t count) const {
     if (j == j_.cells()) {
       j = 0;
       ++i;

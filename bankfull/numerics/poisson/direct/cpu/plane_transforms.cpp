@@ -220,10 +220,10 @@ void PlaneTransforms<Real>::rows_forward(const Real* cells, std::int64_t planes,
 
 template <class Real>
 void PlaneTransforms<Real>::some_rows_forward(std::int64_t first, const Real* cells, Real* spectrum,
-                                              Real* work, RowsAhead<Real> ahead) const {
+                                              Real* work, RowRequests<Real> requests) const {
   const RowGroup<Real> group(first, columns_.size(),
                              [this](std::int64_t row) { return row * row_pitch_; });
-  group_forward(group, cells, spectrum, work, ahead);
+  group_forward(group, cells, spectrum, work, requests);
 }
 
 template <class Real>

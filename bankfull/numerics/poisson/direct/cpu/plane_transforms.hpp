@@ -2,7 +2,7 @@
 
 #include "bankfull/core/base/register_tile.hpp"
 #include "bankfull/numerics/fft/lane_fft.hpp"
-#include "bankfull/numerics/poisson/direct/cpu/rows_ahead.hpp"
+#include "bankfull/numerics/poisson/direct/cpu/row_requests.hpp"
 #include "bankfull/numerics/poisson/direct/spectrum.hpp"
 #include "bankfull/numerics/poisson/poisson.hpp"
 
@@ -54,10 +54,10 @@ class PlaneTransforms {
   /// How many rows come at a time.
   static constexpr std::int64_t rows_at_once() { return block; }
 
-  /// rows_forward() of rows_at_once() rows from row `first` on, or of as many as there are. Asks
-  /// for what `ahead` has meanwhile.
+  /// rows_forward() of rows_at_once() rows from row `first` on, or of as many as there are. Makes
+  /// `requests` meanwhile.
   void some_rows_forward(std::int64_t first, const Real* cells, Real* spectrum, Real* work,
-                         RowsAhead<Real> ahead) const;
+                         RowRequests<Real> requests) const;
   /// columns_forward(); `modes` is aligned to a cache line. Ends without a stream_store_fence().
   void stream_columns_forward(const Real* cells, Real* modes, Real* work) const;
 

@@ -68,8 +68,9 @@ class CpuPlanes {
     constexpr std::int64_t at_once = PlaneTransforms<Real>::rows_at_once();
     Real* const between = work + between_;
     for (std::int64_t first = 0; first < nj_; first += at_once) {
-      const RowsAhead<Real> ahead = form(Range{first, std::min(first + at_once, nj_)}, between);
-      transforms_.some_rows_forward(first, between, between, work, ahead);
+      const RowRequests<Real> requests =
+          form(Range{first, std::min(first + at_once, nj_)}, between);
+      transforms_.some_rows_forward(first, between, between, work, requests);
     }
     transforms_.stream_columns_forward(between, plane, work);
   }

@@ -9,20 +9,20 @@
 
 namespace bankfull::poisson {
 
-/// Rows of a few fields that the thread reads next: with each call it asks the second-level cache
-/// for some more of their lines, in between other work. A core alone keeps too few loads under way
-/// to draw its part of the memory's rate while it does nothing else.
+/// Asks the second-level cache for rows of a few fields that the thread reads next: with each call
+/// for some more of their lines, in between other work. A core keeps too few loads under way to
+/// draw its part of the memory's rate in the time that its loads alone take.
 template <class Real>
-class RowsAhead {
+class RowRequests {
  public:
   static constexpr std::size_t max_fields = 3;
   /// Where the rows of a field begin, or null.
   using Fields = std::array<const Real*, max_fields>;
 
   /// None.
-  RowsAhead() = default;
+  RowRequests() = default;
   /// `rows` of each field, `row_pitch` apart, `cells` of each row.
-  RowsAhead(const Fields& fields, std::int64_t row_pitch, std::int64_t rows, std::int64_t cells)
+  RowRequests(const Fields& fields, std::int64_t row_pitch, std::int64_t rows, std::int64_t cells)
       : fields_(fields), to_next_row_(row_pitch - cells), left_(rows), cells_(cells) {}
 
   BANKFULL_ALWAYS_INLINE void operator()() {
