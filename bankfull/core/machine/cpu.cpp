@@ -97,4 +97,13 @@ std::int64_t last_level_cache_bytes() {
   return largest;
 }
 
+std::int64_t second_level_cache_of_core() {
+  for (const CacheLevel& cache : survey_cpu().data_caches) {
+    if (cache.level == 2) {
+      return cache.bytes / cache.shared_by_cores;
+    }
+  }
+  return 0;
+}
+
 }  // namespace bankfull

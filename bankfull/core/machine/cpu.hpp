@@ -36,6 +36,9 @@ const CpuInfo& survey_cpu();
 /// Bytes of the largest data cache, over all its instances; 0 where unknown.
 std::int64_t last_level_cache_bytes();
 
+/// Bytes of the second-level cache for each core that uses it; 0 where unknown.
+std::int64_t second_level_cache_of_core();
+
 namespace detail {
 // Topology by hwloc where the build has it, else by sysconf.
 void describe_topology_by_hwloc(CpuInfo& cpu);

@@ -1,5 +1,6 @@
 #include "bankfull/numerics/poisson/multigrid/cpu/stage_pipeline.hpp"
 
+#include "bankfull/numerics/poisson/multigrid/cpu/cycle.hpp"
 #include "bankfull/numerics/poisson/multigrid/cpu/stages.hpp"
 
 #include <algorithm>
@@ -286,6 +287,16 @@ TEST(MultigridPipeline, HasSlabsOfEqualRowsThatTheCacheHolds) {
   // Room for 60 rows at most, for fewer than 16.
   EXPECT_EQ(level.shape(mebi / (60 * level.e.row_bytes()), mebi).slab, 50);
   EXPECT_EQ(level.shape(mebi, mebi).slab, 16);
+}
+
+TEST(MultigridPipeline, ManyStagesHaveThickSlabsWhereSecondCachesAreSmall) {
+  constexpr std::int64_t mebi = std::int64_t{1} << 20;
+  for (const std::int64_t unknown_or_small : {std::int64_t{0}, mebi / 2, mebi}) {
+    EXPECT_EQ(slab_bytes(5, unknown_or_small), mebi);
+    EXPECT_EQ(slab_bytes(6, unknown_or_small), 3 * mebi);
+  }
+  EXPECT_EQ(slab_bytes(5, 2 * mebi), mebi);
+  EXPECT_EQ(slab_bytes(6, 2 * mebi), mebi);
 }
 
 TEST(MultigridPipeline, CountsPlanesOfTheOuterIterate) {

@@ -10,13 +10,7 @@
 namespace bankfull::npb::is {
 
 TeamCaches team_caches() {
-  TeamCaches caches{.near = 0, .far = last_level_cache_bytes()};
-  for (const CacheLevel& cache : survey_cpu().data_caches) {
-    if (cache.level == 2) {
-      caches.near = cache.bytes / cache.shared_by_cores;
-    }
-  }
-  return caches;
+  return {.near = second_level_cache_of_core(), .far = last_level_cache_bytes()};
 }
 
 IsCounts better_counts(Class size, int threads, const TeamCaches& caches) {

@@ -2,6 +2,7 @@
 
 #include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/comm/root_rows.hpp"
+#include "bankfull/core/machine/cpu.hpp"
 #include "bankfull/numerics/poisson/multigrid/cpu/stages.hpp"
 #include "bankfull/numerics/poisson/multigrid/cpu/window_halo.hpp"
 #include "bankfull/numerics/poisson/multigrid/rank_levels.hpp"
@@ -228,15 +229,26 @@ class CpuCycle {
   std::size_t first_joint_ = 0;  ///< from this level on one parallel region does a V-cycle
 };
 
-/// A pipeline over a level, in slabs that leave room in the cache for the planes between stages.
-/// The more stages, the more rows at the ends of slabs are fetched twice: for many of them thick
-/// slabs, from the last cache, are faster.
+/// Bytes of the planes between the stages of a slab, of so many stages, on cores with so much of a
+/// second-level cache (0: unknown). They leave room for others in 1 MiB. The more stages, the more
+/// rows at the ends of slabs are fetched twice: where second-level caches are small, slabs of many
+/// stages are thick, and from the last cache. Where they have 2 MiB, the last one is far.
+constexpr std::int64_t slab_bytes(std::int64_t stages, std::int64_t second_level_bytes) {
+  constexpr std::int64_t mebi = std::int64_t{1} << 20;
+  return stages > 5 && second_level_bytes < 2 * mebi ? 3 * mebi : mebi;
+}
+
+/// A pipeline over a level, in slabs for the caches of this machine.
 template <class... Stages>
 StagePipeline<Stages...> pipeline_of(const CpuLevel& level, const std::tuple<Stages...>& stages) {
   constexpr auto count = static_cast<std::int64_t>(sizeof...(Stages));
   constexpr std::int64_t outer = (outer_planes_of<Stages>() + ... + 0);
-  constexpr std::int64_t mebi = std::int64_t{1} << 20;
-  return pipeline_for(level.shape(2 * count + 3 + outer, count > 5 ? 3 * mebi : mebi), stages);
+  // Where an odd number of rows closes on itself, bits depend on the slabs: they must not on
+  // caches.
+  const CpuAxis<float>& rows = level.axes.j;
+  const bool is_free = !rows.periodic || rows.cells % 2 == 0;
+  const std::int64_t bytes = slab_bytes(count, is_free ? second_level_cache_of_core() : 0);
+  return pipeline_for(level.shape(2 * count + 3 + outer, bytes), stages);
 }
 
 template <class Body>
