@@ -134,6 +134,17 @@ struct VelocityAround {
   Real above[3];       ///< each along its own axis
   double below[3][3];  ///< [a][b]: velocity a along another axis b
   double through[3];   ///< times the volume around its face
+
+  /// What lies in the plane of cell `at`: value(field, cell, cells further along the row).
+  template <class Value, class Number>
+  __device__ __forceinline__ void load_in_plane(const Value& value, Number at, Number row) {
+    above[1] = value(1, at + row, 0);
+    above[2] = value(2, at, 1);
+    below[0][1] = static_cast<double>(value(0, at - row, 0));
+    below[0][2] = static_cast<double>(value(0, at, -1));
+    below[1][2] = static_cast<double>(value(1, at, -1));
+    below[2][1] = static_cast<double>(value(2, at - row, 0));
+  }
 };
 
 /// What a thread has counted.
@@ -316,22 +327,16 @@ __device__ __forceinline__ void march_column(const MarchArguments<Real>& argumen
       prefetch_to_l2(fields[field] + ahead);
     }
     VelocityAround<Real> velocity{{here[0], here[1], here[2]}, {}, {}, {}};
-    const double wide[3] = {static_cast<double>(velocity.here[0]),
-                            static_cast<double>(velocity.here[1]),
-                            static_cast<double>(velocity.here[2])};
+    const double wide[3] = {static_cast<double>(here[0]), static_cast<double>(here[1]),
+                            static_cast<double>(here[2])};
     velocity.through[0] = along.distance * in_plane.cell() * wide[0];
     velocity.through[1] = along.width * in_plane.face_1() * wide[1];
     velocity.through[2] = along.width * in_plane.face_2() * wide[2];
     if constexpr (Velocity) {
       velocity.above[0] = above[0];
-      velocity.above[1] = value(1, at + row);
-      velocity.above[2] = value(2, at, 1);
-      velocity.below[0][1] = static_cast<double>(value(0, at - row));
-      velocity.below[0][2] = static_cast<double>(value(0, at, -1));
       velocity.below[1][0] = below[1];
-      velocity.below[1][2] = static_cast<double>(value(1, at, -1));
       velocity.below[2][0] = below[2];
-      velocity.below[2][1] = static_cast<double>(value(2, at - row));
+      velocity.load_in_plane(value, at, row);
       tally.add_velocity(along, column, velocity);
       below[1] = wide[1];
       below[2] = wide[2];
