@@ -170,17 +170,18 @@ class CpuBackend {
     fill_ghost_rows(side);
   }
 
-  [[nodiscard]] FlowTally tally_flow(std::size_t side) const {
-    const CountFlowOnCpu<Real> count{plan_.problem().viscosity,
-                                     source_factors_at(drive_, clock_.progress.time)};
-    return tallied<FlowTally>(flow_, sides_[side], sources_.get(), plan_.ranks(), count);
-  }
-
-  [[nodiscard]] ScalarTally tally_scalar(std::size_t side, int scalar) const {
-    const CountScalarOnCpu<Real> count{
-        scalar, plan_.problem().scalars[static_cast<std::size_t>(scalar)].diffusivity,
-        source_factors_at(drive_, clock_.progress.time)};
-    return tallied<ScalarTally>(flow_, sides_[side], sources_.get(), plan_.ranks(), count);
+  [[nodiscard]] FlowTallies tallies(std::size_t side) const {
+    const SourceFactors factors = source_factors_at(drive_, clock_.progress.time);
+    FlowTallies found{tallied<FlowTally>(flow_, sides_[side], sources_.get(), plan_.ranks(),
+                                         CountFlowOnCpu<Real>{plan_.problem().viscosity, factors}),
+                      {}};
+    for (int scalar = 0; scalar < plan_.fields() - 3; ++scalar) {
+      const double kappa = plan_.problem().scalars[static_cast<std::size_t>(scalar)].diffusivity;
+      found.scalars.push_back(tallied<ScalarTally>(flow_, sides_[side], sources_.get(),
+                                                   plan_.ranks(),
+                                                   CountScalarOnCpu<Real>{scalar, kappa, factors}));
+    }
+    return found;
   }
 
   [[nodiscard]] std::vector<double> profile_means(std::size_t side, int axis) const {

@@ -305,7 +305,7 @@ class CudaBackend {
         varying_walls_(on_gpu(gpu_, drive_.walls)),
         varying_sources_(on_gpu(gpu_, drive_.sources)),
         source_factors_(on_gpu(gpu_, std::vector<Real>(max_fields, Real(1)))),
-        tally_room_(MemorySpace::device, tally_bytes),
+        tallies_(plan_, gpu_),
         bounded_(plan_, gpu_, halo_),
         profiles_(plan_, gpu_),
         elements_(gpu_) {
@@ -315,13 +315,9 @@ class CudaBackend {
     for (const int axis : storage_axes) {
       const auto n = static_cast<std::size_t>(axis);
       const GridAxis& line = plan_.grid().axis(axis);
-      const auto own = [&](const auto& cells) {
-        return on_gpu(gpu_, cells_of_block(cells, plan_.block(), axis));
-      };
       centre_lines_[n] = on_gpu(gpu_, line.centres);
       centres_.along[axis] = centre_lines_[n].data() + first_cell(axis);
-      metrics_[n] = own(metrics_of<Real>(line));
-      widths_[n] = own(line.cells.widths);
+      metrics_[n] = on_gpu(gpu_, cells_of_block(metrics_of<Real>(line), plan_.block(), axis));
     }
     if (plan_.is_shared()) {
       static_assert(sizeof(FlowRates) == rates * sizeof(double));
@@ -530,17 +526,9 @@ class CudaBackend {
     queue_ghosts(stream_, flow_, centres_, rules_.data(), count_, sides_[side][0].origin);
   }
 
-  [[nodiscard]] FlowTally tally_flow(std::size_t side) const {
-    const CountFlow<Real> count{cell_in_box(), sources_beside(side), plan_.problem().viscosity};
-    return merged_by_ranks(plan_.ranks(), tallied_on_gpu<FlowTally>(stream_, flow_, values_of(side),
-                                                                    count, tally_room_));
-  }
-
-  [[nodiscard]] ScalarTally tally_scalar(std::size_t side, int scalar) const {
-    const double kappa = plan_.problem().scalars[static_cast<std::size_t>(scalar)].diffusivity;
-    const CountScalar<Real> count{cell_in_box(), sources_beside(side), scalar, kappa};
-    return merged_by_ranks(plan_.ranks(), tallied_on_gpu<ScalarTally>(
-                                              stream_, flow_, values_of(side), count, tally_room_));
+  [[nodiscard]] FlowTallies tallies(std::size_t side) const {
+    return merged_by_ranks(plan_.ranks(),
+                           tallies_.of(stream_, flow_, values_of(side), sources_now()));
   }
 
   [[nodiscard]] std::vector<double> profile_means(std::size_t side, int axis) {
@@ -768,10 +756,9 @@ class CudaBackend {
             .row_pitch = layout_.row_pitch()};
   }
 
-  [[nodiscard]] SourcesOnGpu<Real> sources_beside(std::size_t side) const {
+  [[nodiscard]] SourcesOnGpu<Real> sources_now() const {
     const double time = drive_.sources.empty() ? 0.0 : progress().time;
-    return {values_of(side), sources_ ? (*sources_)[0].origin : nullptr,
-            source_factors_at(drive_, time)};
+    return {sources_ ? (*sources_)[0].origin : nullptr, source_factors_at(drive_, time)};
   }
 
   /// Nothing where nothing varies.
@@ -861,19 +848,6 @@ class CudaBackend {
     }
   }
 
-  [[nodiscard]] CellInBox cell_in_box() const {
-    CellInBox box{.walls = flow_.walls,
-                  .length = {},
-                  .widths = {},
-                  .per_volume = 1.0 / plan_.grid().volume(),
-                  .cells = {flow_.cells[0], flow_.cells[1], flow_.cells[2]}};
-    for (const int axis : storage_axes) {
-      box.length[axis] = plan_.grid().axis(axis).length();
-      box.widths[axis] = widths_[static_cast<std::size_t>(axis)].data();
-    }
-    return box;
-  }
-
   const Plan& plan_;
   Extents n_;
   int count_;
@@ -896,14 +870,13 @@ class CudaBackend {
   Buffer<VaryingWall> varying_walls_;
   Buffer<VaryingSource> varying_sources_;
   Buffer<Real> source_factors_;
-  Buffer<unsigned char> tally_room_;
+  TalliesOnGpu<Real> tallies_;
   CudaBounded<Real> bounded_;
   ProfilesOnGpu<Real> profiles_;
   std::unique_ptr<CopiedFields<Real>> copied_;  ///< once there is a copy
   ElementsOnGpu<Real> elements_;
   std::vector<OwnedElements> owned_;  ///< of the lists to gather
   std::array<Buffer<AxisMetric<Real>>, 3> metrics_;
-  std::array<Buffer<double>, 3> widths_;
   std::array<Buffer<double>, 3> centre_lines_;
   CentreLines centres_;
   FlowOnGpu<Real> flow_{};

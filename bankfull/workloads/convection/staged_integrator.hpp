@@ -77,7 +77,7 @@ inline Extents extents_of_kept(const Grid& grid, Kept what, int field) {
 ///   set_kept(what, side, field, values)   of all cells or faces; ghosts are left to
 ///   fill_ghosts(side) and,
 ///                            where pressure is kept, to the backend
-///   tally_flow(side), tally_scalar(side, scalar)
+///   tallies(side)            of all ranks
 ///   profile_means(side, axis)   see ProfileSample
 ///   prepare_to_gather(lists), gathered(side, number, list)   of one of these lists: see
 ///                            Integrator; ghosts are in place
@@ -338,13 +338,7 @@ class StagedIntegrator final : public Integrator {
 
   [[nodiscard]] Diagnosis diagnose_stepped() override {
     complete();
-    const FlowTally flow = backend_.tally_flow(side_);
-    std::vector<ScalarTally> scalars;
-    scalars.reserve(static_cast<std::size_t>(plan_.fields()));
-    for (int scalar = 0; scalar < plan_.fields() - 3; ++scalar) {
-      scalars.push_back(backend_.tally_scalar(side_, scalar));
-    }
-    Diagnosis found = diagnosis_of(plan_.stepped(), plan_.grid(), flow, scalars);
+    Diagnosis found = diagnosis_of(plan_.stepped(), plan_.grid(), backend_.tallies(side_));
     for (const int scalar : bounded_scalars(plan_.problem())) {
       found.scalars[static_cast<std::size_t>(scalar)].corrected_variance =
           backend_.corrected_variance(scalar);

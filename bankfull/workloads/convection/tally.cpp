@@ -26,8 +26,8 @@ Diagnosis::OfScalar scalar_of(const Grid& grid, const ScalarTally& tally) {
 
 }  // namespace
 
-Diagnosis diagnosis_of(const Problem& problem, const Grid& grid, const FlowTally& flow,
-                       const std::vector<ScalarTally>& scalars) {
+Diagnosis diagnosis_of(const Problem& problem, const Grid& grid, const FlowTallies& tallies) {
+  const FlowTally& flow = tallies.flow;
   Diagnosis found;
   found.kinetic_energy = flow.sums[0];
   found.dissipation = flow.sums[1];
@@ -42,8 +42,8 @@ Diagnosis diagnosis_of(const Problem& problem, const Grid& grid, const FlowTally
     found.mean_velocity[along] = flow.sums[4 + n];
     found.fastest = larger(flow.max[2 + n], found.fastest);
   }
-  for (std::size_t s = 0; s < scalars.size(); ++s) {
-    found.scalars.push_back(scalar_of(grid, scalars[s]));
+  for (std::size_t s = 0; s < tallies.scalars.size(); ++s) {
+    found.scalars.push_back(scalar_of(grid, tallies.scalars[s]));
     const Vector& buoyancy = problem.scalars[s].buoyancy;
     const Vector& transport = found.scalars.back().transport;
     found.buoyancy_work +=

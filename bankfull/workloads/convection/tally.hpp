@@ -37,6 +37,12 @@ using FlowTally = Tally<8, 5>;
 /// source; T on their lower and upper walls. Max: T and -T.
 using ScalarTally = Tally<21, 2>;
 
+/// Those of a flow.
+struct FlowTallies {
+  FlowTally flow;
+  std::vector<ScalarTally> scalars;
+};
+
 inline constexpr double lowest_number = -1.7976931348623157e308;
 
 /// Nothing counted yet.
@@ -73,6 +79,14 @@ AnyTally merged_by_ranks(const Communicator* ranks, const AnyTally& mine) {
   return all;
 }
 
+inline FlowTallies merged_by_ranks(const Communicator* ranks, FlowTallies mine) {
+  mine.flow = merged_by_ranks(ranks, mine.flow);
+  for (ScalarTally& scalar : mine.scalars) {
+    scalar = merged_by_ranks(ranks, scalar);
+  }
+  return mine;
+}
+
 /// A value of the flow as tallies take it, in fp64, which packs are in already.
 template <class Value>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE auto wide(const Value& x) {
@@ -103,41 +117,60 @@ struct BesideNoWall {
   AlongNoAxis<double> length;
 };
 
-/// What diffusion does to a field around one of its elements, for each volume of the box. A Number
-/// is that of one element, or of several of a row.
+/// What diffuses into a field through a wall, for each volume of the box. A Number is that of one
+/// element, or of several of a row.
 template <class Number>
-struct Diffused {
-  Number inflow[2] = {};  ///< through a wall below and above, where there is one
-  Number wall_work{};     ///< what flows in, times the value on the wall
-  Number dissipation{};   ///< of half the field's square, nearer to this element than to others
+struct ThroughWall {
+  Number inflow{};
+  Number work{};         ///< what flows in, times the value on the wall
+  Number dissipation{};  ///< of half the field's square, between the element and the wall
+  Number value{};        ///< twice that on the wall
 };
 
-/// Through the element's face below along B and, at a wall, the one above. `conductance`:
-/// diffusivity times the area of these faces, over the volume of the box.
+/// Through the wall below the element along B (0), or above it (1). `conductance`: diffusivity
+/// times the area of the element's face there, over the volume of the box.
 ///
 /// A wall lies midway between the element and its ghost, so that the difference to the wall is half
 /// of that to the ghost, over half of the distance: half of the dissipation that the ghost's
 /// difference would have, and the wall's value is the mean of both. That holds for whatever the
 /// wall prescribes.
+template <int B, class Stencil, class Number>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE ThroughWall<Number> through_wall(
+    const Stencil& stencil, int field, const Number& conductance, int side) {
+  const auto per_face = wide(side == 0 ? stencil.axis[B].per_face : stencil.axis[B].per_face_next);
+  const Number here = wide(stencil.template at<B>(field, 0));
+  const Number ghost = wide(stencil.template at<B>(field, side == 0 ? -1 : 1));
+  ThroughWall<Number> found;
+  found.inflow = conductance * per_face * (ghost - here);
+  found.value = ghost + here;
+  found.work = 0.5 * found.inflow * found.value;
+  found.dissipation = 0.5 * found.inflow * (ghost - here);
+  return found;
+}
+
+/// What diffusion does to a field around one of its elements, likewise.
+template <class Number>
+struct Diffused {
+  ThroughWall<Number> wall[2] = {};  ///< below and above, where there is one
+  Number dissipation{};  ///< of half the field's square, nearer to this element than to others
+};
+
+/// Through the element's face below along B and, at a wall, the one above: of equal conductance.
 template <int B, class Stencil, class Number, class Sides>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Diffused<Number> diffused_along(
     const Stencil& stencil, int field, const Number& conductance, const Sides& sides) {
-  const Number here = wide(stencil.template at<B>(field, 0));
-  const Number before = wide(stencil.template at<B>(field, -1));
-  const Number from_below = conductance * wide(stencil.axis[B].per_face) * (before - here);
   Diffused<Number> found;
-  found.dissipation = from_below * (before - here);
   if (sides.lower[B]) {
-    found.inflow[0] = from_below;
-    found.wall_work = 0.5 * from_below * (before + here);
-    found.dissipation = 0.5 * found.dissipation;
+    found.wall[0] = through_wall<B>(stencil, field, conductance, 0);
+    found.dissipation = found.wall[0].dissipation;
+  } else {
+    const Number difference =
+        wide(stencil.template at<B>(field, -1)) - wide(stencil.template at<B>(field, 0));
+    found.dissipation = conductance * wide(stencil.axis[B].per_face) * difference * difference;
   }
   if (sides.upper[B]) {
-    const Number after = wide(stencil.template at<B>(field, 1));
-    const Number from_above = conductance * wide(stencil.axis[B].per_face_next) * (after - here);
-    found.inflow[1] = from_above;
-    found.wall_work = found.wall_work + 0.5 * from_above * (after + here);
-    found.dissipation = found.dissipation + 0.5 * from_above * (after - here);
+    found.wall[1] = through_wall<B>(stencil, field, conductance, 1);
+    found.dissipation = found.dissipation + found.wall[1].dissipation;
   }
   return found;
 }
@@ -167,7 +200,7 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void count_shear(const Stencil& sten
   const Diffused<Number> shear = diffused_along<B>(stencil, A, viscosity * area, sides);
   tally.add(1, shear.dissipation);
   if (sides.lower[B] || sides.upper[B]) {
-    tally.add(2, shear.wall_work);
+    tally.add(2, shear.wall[0].work + shear.wall[1].work);
   }
   if (!sides.lower[B]) {
     const Number difference = wide(stencil.template at<B>(A, 0) - stencil.template at<B>(A, -1));
@@ -227,18 +260,15 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void count_along(const Stencil& sten
   tally.add(2 + A, face_part * flow * (0.5 * (before + here)));
   const Diffused<Number> heat = diffused_along<A>(stencil, 3 + scalar, diffusivity * area, sides);
   tally.add(11, heat.dissipation);
-  const Number wall_part = sides.length[A] * area;
-  if (sides.lower[A]) {
-    tally.add(5 + 2 * A, sides.length[A] * heat.inflow[0]);
-    tally.add(15 + 2 * A, 0.5 * wall_part * (before + here));
-  }
-  if (sides.upper[A]) {
-    const Number after = wide(stencil.template at<A>(3 + scalar, 1));
-    tally.add(6 + 2 * A, sides.length[A] * heat.inflow[1]);
-    tally.add(16 + 2 * A, 0.5 * wall_part * (here + after));
+  for (const int side : {0, 1}) {
+    if (side == 0 ? sides.lower[A] : sides.upper[A]) {
+      const auto n = static_cast<std::size_t>(2 * A + side);
+      tally.add(5 + n, sides.length[A] * heat.wall[side].inflow);
+      tally.add(15 + n, 0.5 * (sides.length[A] * area) * heat.wall[side].value);
+    }
   }
   if (sides.lower[A] || sides.upper[A]) {
-    tally.add(12, heat.wall_work);
+    tally.add(12, heat.wall[0].work + heat.wall[1].work);
   }
 }
 
@@ -263,7 +293,6 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void count(const Stencil& stencil, i
 }
 
 /// What the tallies say of a problem's flow, along x, y, z.
-Diagnosis diagnosis_of(const Problem& problem, const Grid& grid, const FlowTally& flow,
-                       const std::vector<ScalarTally>& scalars);
+Diagnosis diagnosis_of(const Problem& problem, const Grid& grid, const FlowTallies& tallies);
 
 }  // namespace bankfull::convection

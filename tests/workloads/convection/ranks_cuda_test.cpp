@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <gtest/gtest.h>
@@ -85,6 +86,16 @@ Problem by_multigrid(const Problem& problem) {
 }
 
 /// Sums of a diagnosis are in the order of a number of ranks.
+void expect_same_diagnosis_to_rounding(const Found& found, const Found& expected) {
+  ASSERT_EQ(found.diagnosis.size(), expected.diagnosis.size());
+  for (std::size_t n = 0; n < expected.diagnosis.size(); ++n) {
+    const auto value = std::bit_cast<double>(expected.diagnosis[n]);
+    EXPECT_NEAR(std::bit_cast<double>(found.diagnosis[n]), value,
+                1e-11 * std::max(1.0, std::abs(value)))
+        << "number " << n;
+  }
+}
+
 TEST_P(FlowByMultigridOnGpus, HasTheBitsOfOneGpu) {
   Problem problem = by_multigrid(GetParam().problem);
   const std::vector<poisson::Sharing> sharings = sharings_of(problem);
@@ -100,6 +111,7 @@ TEST_P(FlowByMultigridOnGpus, HasTheBitsOfOneGpu) {
       EXPECT_TRUE(shared.fields == alone.fields);
       EXPECT_EQ(shared.clock, alone.clock);
       EXPECT_EQ(shared.cycles, alone.cycles);
+      expect_same_diagnosis_to_rounding(shared, alone);
     }
   }
 }
