@@ -111,7 +111,8 @@ class CpuDirect final : public Solver<Real> {
     for (std::int64_t i = planes.begin; i < planes.end; ++i) {
       const auto form = [&](const Range& rows, Real* plane) {
         divergence_.form_rows(velocity, i, rows, plane, memory_.layout().row_pitch);
-        return divergence_.requests_from(velocity, i, rows.end, rows.size());
+        return divergence_.requests_from(velocity, i, rows.end,
+                                         PlaneTransforms<Real>::rows_at_once());
       };
       planes_.form_and_stream(form, memory_.plane(i), memory_.my_work());
     }

@@ -526,7 +526,7 @@ class CudaBackend {
     queue_ghosts(stream_, flow_, centres_, rules_.data(), count_, sides_[side][0].origin);
   }
 
-  [[nodiscard]] FlowTallies tallies(std::size_t side) const {
+  [[nodiscard]] FlowTallies tallies(std::size_t side) {
     return merged_by_ranks(plan_.ranks(),
                            tallies_.of(stream_, flow_, values_of(side), sources_now()));
   }

@@ -2,12 +2,14 @@
 
 #include "bankfull/build_config.hpp"
 #include "bankfull/core/memory/memory.hpp"
+#include "bankfull/numerics/poisson/direct/cpu/divergence_rows.hpp"
 #include "bankfull/numerics/poisson/direct/sizes.hpp"
 #include "tests/numerics/poisson/direct_cases.hpp"
 #include "tests/numerics/poisson/random_velocity.hpp"
 #include "tests/refusal_text.hpp"
 #include "tests/sleeping_member.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <gmock/gmock.h>
@@ -101,11 +103,57 @@ TYPED_TEST(DirectCpu, TakesTheDivergenceOfLongRows) {
 TYPED_TEST(DirectCpu, TakesTheDivergencePastTheCaches) {
   constexpr auto wide = static_cast<std::int64_t>(8 / sizeof(TypeParam));
   const std::vector<NamedDomain> domains = all_boundaries({71, 100, 301 * wide});
-  for (const std::size_t n : {0U, 3U, 6U}) {
+  for (const std::size_t n : {0U, 3U, 5U, 6U}) {
     const NamedDomain& each = domains[n];
     SCOPED_TRACE(each.name);
     ASSERT_TRUE(goes_past_caches(each.domain, sizeof(TypeParam)));
     expect_divergence_taken<TypeParam>(each.domain);
+  }
+}
+
+/// The places of a field's row that are asked for: those of lines from its beginning on.
+template <class Real>
+std::vector<const Real*> lines_of_row(const Real* row, std::int64_t cells) {
+  constexpr auto line = static_cast<std::int64_t>(cache_line_bytes / sizeof(Real));
+  std::vector<const Real*> lines;
+  for (std::int64_t k = 0; k < cells; k += line) {
+    lines.push_back(row + k);
+  }
+  return lines;
+}
+
+TYPED_TEST(DirectCpu, AsksForTheRowsThatItFormsNext) {
+  constexpr std::int64_t at_once = 16;
+  const Extents n{3, 40, 21};
+  const Domain domain = all_boundaries(n)[7].domain;
+  const DivergenceRows<TypeParam> divergence(domain);
+  const RandomVelocity<TypeParam> velocity(domain);
+  const FaceVelocity<TypeParam> view = velocity.view(velocity.values().data());
+  for (std::int64_t i = 0; i < n.ni; ++i) {
+    for (std::int64_t end = at_once; end < n.nj + at_once; end += at_once) {
+      // After the last rows of a plane come the first of the next.
+      const bool in_plane = end < n.nj;
+      const std::int64_t next_i = in_plane ? i : i + 1;
+      const std::int64_t first = in_plane ? end : 0;
+      std::vector<const TypeParam*> expected;
+      for (std::int64_t j = first; next_i < n.ni && j < std::min(first + at_once, n.nj); ++j) {
+        const std::int64_t row = next_i * view.plane_pitch + j * view.row_pitch;
+        for (const TypeParam* const field :
+             {view.along_i + view.plane_pitch, view.along_j, view.along_k}) {
+          if (field != view.along_i + view.plane_pitch || next_i + 1 < n.ni) {
+            const auto lines = lines_of_row(field + row, n.nk);
+            expected.insert(expected.end(), lines.begin(), lines.end());
+          }
+        }
+      }
+      RowRequests<TypeParam> requests =
+          divergence.requests_from(view, i, std::min(end, n.nj), at_once);
+      std::vector<const TypeParam*> asked;
+      while (!requests.are_done()) {
+        requests.next([&](const TypeParam* line) { asked.push_back(line); });
+      }
+      EXPECT_THAT(asked, testing::UnorderedElementsAreArray(expected)) << i << ", " << end;
+    }
   }
 }
 
@@ -138,6 +186,9 @@ TEST(Direct, LargeTransformedDomainsGoPastCaches) {
   EXPECT_FALSE(goes_past_caches({walls, round, round}, sizeof(float)));
   EXPECT_FALSE(goes_past_caches({uniform_axis(8, false), round, round}, sizeof(double)));
   EXPECT_FALSE(goes_past_caches({walls, stretched_axis(128, false, 1.1), round}, sizeof(double)));
+  // Planes that a second-level cache does not hold.
+  const Axis long_axis = uniform_axis(1024, true);
+  EXPECT_FALSE(goes_past_caches({uniform_axis(8, false), long_axis, long_axis}, sizeof(double)));
   const Axis rows_of_half_a_block = uniform_axis(8, true);
   EXPECT_FALSE(goes_past_caches({uniform_axis(2048, false), rows_of_half_a_block, round}, 8));
 }

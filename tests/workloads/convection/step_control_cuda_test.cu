@@ -20,14 +20,27 @@ struct Situation {
   FlowRates rates;
 };
 
-struct TakeStep {
+/// What follows from a situation.
+struct Steps {
+  StepState next;
+  StepState planned;
+  StepState after;  ///< by a clock that has taken the next one
+
+  BANKFULL_HOST_DEVICE static Steps of(const Situation& from) {
+    const StepState next = next_step(from.rule, from.last, from.rates);
+    StepClock clock{from.rule, from.last, next, from.rates, from.rates};
+    clock.noted.advection *= 0.7;
+    clock.end_step();
+    return {next, planned_step(from.rule, from.last), clock.next};
+  }
+};
+
+struct TakeSteps {
   const Situation* from;
-  StepState* next;
-  StepState* planned;
+  Steps* steps;
 
   __device__ void operator()(std::int64_t, std::int64_t, std::int64_t n) const {
-    next[n] = next_step(from[n].rule, from[n].last, from[n].rates);
-    planned[n] = planned_step(from[n].rule, from[n].last);
+    steps[n] = Steps::of(from[n]);
   }
 };
 
@@ -82,7 +95,10 @@ StepState drawn_state(Draw& draw) {
     last.time = 1.0;
     last.dt = draw.magnitude(-4, -1);
     last.dt_before = draw.magnitude(-4, -1);
-    last.rates = {draw.magnitude_or_none(-2, 3), draw.magnitude_or_none(-2, 3), 0.0};
+    last.rates = {draw.magnitude_or_none(-2, 3), draw.magnitude_or_none(-2, 3),
+                  draw.magnitude_or_none(-2, 3)};
+    last.largest_courant = draw.magnitude(-3, 1);
+    last.largest_courant_at_end = draw.magnitude(-3, 1);
     last.gain = draw.magnitude_or_none(-2, 3);
     last.stable = draw.magnitude_or_none(-4, 0);
     last.min_margin = draw.magnitude(0, 2);
@@ -126,8 +142,11 @@ void expect_same_step(const StepState& found, const StepState& expected) {
   expect_near(found.dt_before, expected.dt_before, "dt before");
   expect_near(found.pace, expected.pace, "pace");
   expect_near(found.weight, expected.weight, "weight");
-  expect_near(found.rates.advection, expected.rates.advection, "rate");
+  expect_near(found.rates.advection, expected.rates.advection, "rate of advection");
+  expect_near(found.rates.buoyancy, expected.rates.buoyancy, "rate of buoyancy");
+  expect_near(found.rates.exchange, expected.rates.exchange, "rate of exchange");
   expect_near(found.largest_courant, expected.largest_courant, "largest Courant number");
+  expect_near(found.largest_courant_at_end, expected.largest_courant_at_end, "the same at ends");
   expect_near(found.min_margin, expected.min_margin, "least margin");
   expect_near(found.gain, expected.gain, "gain");
   expect_near(found.stable, expected.stable, "stable");
@@ -138,20 +157,19 @@ TEST(StepControlOnGpu, ChoosesTheStepsOfTheHost) {
   const std::vector<Situation> from = situations();
   const Stream stream(Device::cuda(0));
   const Buffer<Situation> on_gpu(MemorySpace::device, from.size());
-  const Buffer<StepState> next(MemorySpace::device, from.size());
-  const Buffer<StepState> planned(MemorySpace::device, from.size());
+  const Buffer<Steps> steps(MemorySpace::device, from.size());
   copy_bytes(on_gpu.data(), from.data(), on_gpu.bytes(), stream);
   const Box row{0, 1, 0, 1, 0, static_cast<std::int64_t>(from.size())};
-  for_each(stream, row, TakeStep{on_gpu.data(), next.data(), planned.data()});
-  std::vector<StepState> found_next(from.size());
-  std::vector<StepState> found_planned(from.size());
-  copy_bytes(found_next.data(), next.data(), next.bytes(), stream);
-  copy_bytes(found_planned.data(), planned.data(), planned.bytes(), stream);
+  for_each(stream, row, TakeSteps{on_gpu.data(), steps.data()});
+  std::vector<Steps> found(from.size());
+  copy_bytes(found.data(), steps.data(), steps.bytes(), stream);
   stream.synchronize();
   for (std::size_t n = 0; n < from.size() && !testing::Test::HasFailure(); ++n) {
     SCOPED_TRACE("situation " + std::to_string(n));
-    expect_same_step(found_next[n], next_step(from[n].rule, from[n].last, from[n].rates));
-    expect_same_step(found_planned[n], planned_step(from[n].rule, from[n].last));
+    const Steps expected = Steps::of(from[n]);
+    expect_same_step(found[n].next, expected.next);
+    expect_same_step(found[n].planned, expected.planned);
+    expect_same_step(found[n].after, expected.after);
   }
 }
 

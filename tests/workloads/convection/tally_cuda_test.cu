@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>
@@ -82,7 +83,7 @@ class TalliedFlow {
   [[nodiscard]] FlowTallies found(bool with_sources, int blocks) const {
     const SourcesOnGpu<Real> sources{
         with_sources ? sources_.data() + fields_.layout().origin() : nullptr, factors_};
-    const TalliesOnGpu<Real> tallies(plan_, gpu_, blocks);
+    TalliesOnGpu<Real> tallies(plan_, gpu_, blocks);
     const Real* const fields = fields_.data() + fields_.layout().origin();
     const FlowTallies once = tallies.of(stream_, flow_, fields, sources);
     const FlowTallies again = tallies.of(stream_, flow_, fields, sources);
@@ -161,8 +162,8 @@ class TalliedFlow {
 
   template <class AnyTally>
   static bool have_same_bits(const AnyTally& one, const AnyTally& other) {
-    return std::equal(std::begin(one.sums), std::end(one.sums), std::begin(other.sums)) &&
-           std::equal(std::begin(one.max), std::end(one.max), std::begin(other.max));
+    return std::memcmp(one.sums, other.sums, sizeof one.sums) == 0 &&
+           std::memcmp(one.max, other.max, sizeof one.max) == 0;
   }
 
   Plan plan_;
@@ -235,17 +236,18 @@ TEST_P(TallyOnGpu, IsThatOfItsCells) {
   expect_tallies_of_cells<float>(GetParam().problem);
 }
 
-/// All combinations of ends, which begin and end tiles in all places.
+/// All combinations of ends, which begin and end tiles in all places. Seven shapes, three numbers
+/// of scalars and stretching of two in five: no pattern repeats along with the walls.
 std::vector<Case> tallied_cases() {
-  const std::vector<std::array<std::int64_t, 3>> shapes{{35, 18, 11}, {2, 9, 70}, {7, 16, 8},
-                                                        {18, 2, 33},  {70, 3, 5}, {5, 40, 64}};
+  const std::vector<std::array<std::int64_t, 3>> shapes{
+      {35, 18, 11}, {2, 9, 70}, {7, 16, 8}, {18, 2, 33}, {70, 3, 5}, {5, 40, 64}, {9, 1, 40}};
   std::vector<Case> all;
   for (std::size_t n = 0; n < 64; ++n) {
     const std::array<FlowEnds, 3> ends{all_flow_ends[n / 16], all_flow_ends[n / 4 % 4],
                                        all_flow_ends[n % 4]};
-    const bool stretched = n / 2 % 2 == 1;
+    const bool stretched = n % 5 < 2;
     Problem problem =
-        tallied_problem(shapes[n % shapes.size()], ends, n % 4, stretched ? 0.7 : 0.0);
+        tallied_problem(shapes[n % shapes.size()], ends, n % 3, stretched ? 0.7 : 0.0);
     const std::string name = name_of(ends[0]) + name_of(ends[1]) + name_of(ends[2]) +
                              (stretched ? "Stretched" : "") + std::to_string(n);
     all.push_back({name, problem, n});

@@ -94,12 +94,14 @@ std::int64_t product_reals(const Extents& n) {
 
 bool goes_past_caches(const Domain& domain, std::size_t element_bytes) {
   constexpr std::int64_t least_bytes = 16 * mib;
+  constexpr std::int64_t most_of_plane = 4 * mib;
   const auto bytes = static_cast<std::int64_t>(element_bytes);
   const std::int64_t rows = element_bytes == sizeof(float)
                                 ? PlaneTransforms<float>::rows_at_once()
                                 : PlaneTransforms<double>::rows_at_once();
-  return is_transformed(domain) && domain.j.cells() >= rows &&
-         SpectrumLayout(domain.extents(), element_bytes).size * bytes >= least_bytes;
+  const SpectrumLayout layout(domain.extents(), element_bytes);
+  return is_transformed(domain) && domain.j.cells() >= rows && layout.size * bytes >= least_bytes &&
+         layout.plane_pitch * bytes <= most_of_plane;
 }
 
 std::int64_t work_reals(const Domain& domain, std::size_t element_bytes, const LaneShape& lanes,

@@ -16,8 +16,8 @@ struct SlabSweeps;
 
 /// Whether a CPU forms the divergence of a plane in memory of each thread's own, some rows at a
 /// time, and writes the spectrum past the caches: transforms serve its axes, it has the rows of a
-/// transform, and all spectra take 16 MiB, more than what is left of a few second-level caches for
-/// the elimination to find.
+/// transform, all spectra take 16 MiB, more than what is left of a few second-level caches for the
+/// elimination to find, and a plane not more than 4 MiB, which such a cache nearly holds.
 bool goes_past_caches(const Domain& domain, std::size_t element_bytes);
 
 /// Reals that each thread of a CPU works in: sequences to transform and, between products or where

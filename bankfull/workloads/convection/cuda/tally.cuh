@@ -30,7 +30,8 @@ struct SourcesOnGpu {
 
 namespace detail {
 
-inline constexpr int tally_blocks = 2;  ///< that share a multiprocessor and its registers
+inline constexpr int tally_blocks_of_multiprocessor =
+    2;  ///< that share a multiprocessor and its registers
 
 template <class Real>
 struct TallyArguments {
@@ -217,7 +218,7 @@ __device__ void conclude(const TallyArguments<Real>& arguments, const double* nu
 }
 
 template <class Real, InPlane Widths, bool Velocity, bool Scalar>
-__global__ void __launch_bounds__(tally_threads, tally_blocks)
+__global__ void __launch_bounds__(tally_threads, tally_blocks_of_multiprocessor)
     tally_kernel(const __grid_constant__ TallyArguments<Real> arguments) {
   using Places = TallyPlaces<Real, Velocity, Scalar>;
   double* const partial = arguments.partial + blockIdx.x;
@@ -300,9 +301,11 @@ std::vector<LineWeights<Real>> line_weights_of(const Plan& plan, int axis, const
 template <class Real>
 class TalliesOnGpu {
  public:
-  /// Refers to both, which must outlive it.
+  /// Refers to the plan, which must outlive it.
   TalliesOnGpu(const Plan& plan, const CudaExecutor& gpu)
-      : TalliesOnGpu(plan, gpu, detail::tally_blocks * multiprocessors_of(gpu.stream().device())) {}
+      : TalliesOnGpu(
+            plan, gpu,
+            detail::tally_blocks_of_multiprocessor * multiprocessors_of(gpu.stream().device())) {}
 
   /// By so many blocks at most, which sums are in the order of.
   TalliesOnGpu(const Plan& plan, const CudaExecutor& gpu, int blocks)
@@ -324,9 +327,9 @@ class TalliesOnGpu {
     }
   }
 
-  /// Of all cells of this rank; waits for the result.
+  /// Of all cells of this rank; waits for the result. One call at a time.
   FlowTallies of(const Stream& stream, const FlowOnGpu<Real>& flow, const Real* fields,
-                 const SourcesOnGpu<Real>& sources) const {
+                 const SourcesOnGpu<Real>& sources) {
     detail::TallyArguments<Real> arguments = arguments_of(flow, fields, sources);
     const int scalars = static_cast<int>(scalars_.size());
     if (scalars == 0) {
@@ -394,7 +397,7 @@ class TalliesOnGpu {
   }
 
   const Plan& plan_;
-  int blocks_;  ///< as many as the GPU runs at a time
+  int blocks_;  ///< at most
   Buffer<double> partial_;
   Buffer<unsigned> arrivals_;
   Buffer<FlowTally> flow_;

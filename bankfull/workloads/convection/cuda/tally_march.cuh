@@ -17,7 +17,8 @@
 namespace bankfull::convection::detail {
 
 /// Lengths at index n of an axis, which the terms of sums are weighted with. At walls they leave
-/// out what lies on them and what diffuses through them: see tally_walls.cuh.
+/// out what lies on them and what diffuses through them: see tally_walls.cuh. Weights of 0 leave
+/// out numbers only, so that the sums of a flow that is not finite on a wall are not either.
 template <class Real>
 struct alignas(16) LineWeights {
   double width;         ///< of cell n

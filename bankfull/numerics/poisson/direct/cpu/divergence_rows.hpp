@@ -34,8 +34,9 @@ class DivergenceRows {
     }
   }
 
-  /// Requests of what form_rows() reads for so many rows from row j of plane i on, or, at its end,
-  /// for the first of the next plane; but for u of that plane, which the plane before it has read.
+  /// Requests of most of what form_rows() reads for `count` rows, or as many as there are, from row
+  /// j of plane i on, or, at its end, from the first of the next plane on: not of u of that plane,
+  /// which the plane before it has read, and not of the row of v beyond the last of them.
   [[nodiscard]] RowRequests<Real> requests_from(const FaceVelocity<Real>& velocity, std::int64_t i,
                                                 std::int64_t j, std::int64_t count) const {
     if (j == j_.cells()) {

@@ -26,15 +26,23 @@ class RowRequests {
       : fields_(fields), to_next_row_(row_pitch - cells), left_(rows), cells_(cells) {}
 
   BANKFULL_ALWAYS_INLINE void operator()() {
+    next([](const Real* line) [[gnu::always_inline]] { __builtin_prefetch(line, 0, 2); });
+  }
+
+  /// ask(where a line begins) for the lines of one call.
+  template <class Ask>
+  BANKFULL_ALWAYS_INLINE void next(const Ask& ask) {
     for (int n = 0; n < lines_at_once && left_ > 0; ++n) {
       for (const Real* const field : fields_) {
         if (field != nullptr) {
-          __builtin_prefetch(field + at_, 0, 2);
+          ask(field + at_);
         }
       }
       pass_line();
     }
   }
+
+  [[nodiscard]] bool are_done() const { return left_ <= 0; }
 
  private:
   /// Of each field. A transform of a block of rows calls about as often as a third of their lines.

@@ -18,13 +18,9 @@ constexpr std::int64_t kept_bytes = std::int64_t{1} << 20;
 /// p and f of the finest level, in units of fp32.
 constexpr std::int64_t outer_fields = 4;
 
-/// Whether the rows of one colour may be done in any order: where an odd number closes on itself,
-/// two of them meet.
+/// Whether the rows of one colour may be done in any order.
 bool has_free_rows(const CpuLevel& level) {
-  const auto closes_on_itself = [](const CpuAxis<float>& axis) {
-    return axis.periodic && axis.cells > 1 && axis.cells % 2 != 0;
-  };
-  return !closes_on_itself(level.axes.i) && !closes_on_itself(level.axes.j);
+  return !level.axes.i.has_odd_seam() && !level.axes.j.has_odd_seam();
 }
 
 /// Planes and rows of the gathered level that each rank has: its blocks or its windows.

@@ -243,11 +243,9 @@ template <class... Stages>
 StagePipeline<Stages...> pipeline_of(const CpuLevel& level, const std::tuple<Stages...>& stages) {
   constexpr auto count = static_cast<std::int64_t>(sizeof...(Stages));
   constexpr std::int64_t outer = (outer_planes_of<Stages>() + ... + 0);
-  // Where an odd number of rows closes on itself, bits depend on the slabs: they must not on
-  // caches.
-  const CpuAxis<float>& rows = level.axes.j;
-  const bool is_free = !rows.periodic || rows.cells % 2 == 0;
-  const std::int64_t bytes = slab_bytes(count, is_free ? second_level_cache_of_core() : 0);
+  // Bits of rows with an odd seam depend on the slabs: they must not on the machine.
+  const std::int64_t second_level = level.axes.j.has_odd_seam() ? 0 : second_level_cache_of_core();
+  const std::int64_t bytes = slab_bytes(count, second_level);
   return pipeline_for(level.shape(2 * count + 3 + outer, bytes), stages);
 }
 

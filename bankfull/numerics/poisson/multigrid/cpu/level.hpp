@@ -136,6 +136,9 @@ struct CpuAxis {
     return n + 1 < cells ? n + 1 : (periodic ? 0 : n);
   }
 
+  /// Whether an odd number of cells closes on itself, where two of one colour meet.
+  [[nodiscard]] bool has_odd_seam() const { return periodic && cells > 1 && cells % 2 != 0; }
+
   /// The cells that the c-th parent has, counted from the first cell's, which lies at
   /// part.first_parent in the next level.
   [[nodiscard]] Range children(std::int64_t c) const {
