@@ -19,12 +19,8 @@ struct Tally {
   double sums[Sums];
   double max[Extremes];
 
-  BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void add(std::size_t n, double term) {
-    sums[n] += term;
-  }
-  BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void raise(std::size_t n, double value) {
-    max[n] = larger(value, max[n]);
-  }
+  BANKFULL_ALWAYS_INLINE void add(std::size_t n, double term) { sums[n] += term; }
+  BANKFULL_ALWAYS_INLINE void raise(std::size_t n, double value) { max[n] = larger(value, max[n]); }
 };
 
 /// The tally of the velocity. Sums: kinetic energy, its dissipation, the work of walls and of
@@ -47,7 +43,7 @@ inline constexpr double lowest_number = -1.7976931348623157e308;
 
 /// Nothing counted yet.
 template <class AnyTally>
-BANKFULL_HOST_DEVICE AnyTally empty_tally() {
+AnyTally empty_tally() {
   AnyTally tally{};
   for (double& max : tally.max) {
     max = lowest_number;
@@ -56,7 +52,7 @@ BANKFULL_HOST_DEVICE AnyTally empty_tally() {
 }
 
 template <std::size_t Sums, std::size_t Extremes>
-BANKFULL_HOST_DEVICE void merge(Tally<Sums, Extremes>& into, const Tally<Sums, Extremes>& other) {
+void merge(Tally<Sums, Extremes>& into, const Tally<Sums, Extremes>& other) {
   for (std::size_t n = 0; n < Sums; ++n) {
     into.sums[n] += other.sums[n];
   }
@@ -107,7 +103,7 @@ struct WallSides {
 /// In place of an array with a value for each axis: no axis has one.
 template <class Value>
 struct AlongNoAxis {
-  BANKFULL_HOST_DEVICE constexpr Value operator[](int /*axis*/) const { return Value{}; }
+  constexpr Value operator[](int /*axis*/) const { return Value{}; }
 };
 
 /// The same for cells beside no wall: what is between walls and cells is not compiled.
@@ -157,8 +153,9 @@ struct Diffused {
 
 /// Through the element's face below along B and, at a wall, the one above: of equal conductance.
 template <int B, class Stencil, class Number, class Sides>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Diffused<Number> diffused_along(
-    const Stencil& stencil, int field, const Number& conductance, const Sides& sides) {
+BANKFULL_ALWAYS_INLINE Diffused<Number> diffused_along(const Stencil& stencil, int field,
+                                                       const Number& conductance,
+                                                       const Sides& sides) {
   Diffused<Number> found;
   if (sides.lower[B]) {
     found.wall[0] = through_wall<B>(stencil, field, conductance, 0);
@@ -183,7 +180,7 @@ struct CellForcing {
   const double* factors = nullptr;  ///< of the sources of all fields, now
 
   template <class Stencil>
-  BANKFULL_HOST_DEVICE double of(const Stencil& stencil, int field) const {
+  double of(const Stencil& stencil, int field) const {
     return source == nullptr
                ? 0.0
                : factors[field] * static_cast<double>(source[field * stencil.strides.field]);
@@ -193,9 +190,8 @@ struct CellForcing {
 /// The stress of velocity A along B, another axis: `volume` is the part of the box that belongs to
 /// the velocity here.
 template <int A, int B, class Stencil, class Number, class Sides, class AnyTally>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void count_shear(const Stencil& stencil,
-                                                             double viscosity, const Number& volume,
-                                                             const Sides& sides, AnyTally& tally) {
+BANKFULL_ALWAYS_INLINE void count_shear(const Stencil& stencil, double viscosity,
+                                        const Number& volume, const Sides& sides, AnyTally& tally) {
   const Number area = volume * wide(stencil.axis[B].per_cell);
   const Diffused<Number> shear = diffused_along<B>(stencil, A, viscosity * area, sides);
   tally.add(1, shear.dissipation);
@@ -209,11 +205,9 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void count_shear(const Stencil& sten
 }
 
 template <int A, class Stencil, class Real, class Number, class Sides, class AnyTally>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void count_velocity(const Stencil& stencil,
-                                                                const CellForcing<Real>& forcing,
-                                                                const Number& part,
-                                                                const Sides& sides,
-                                                                AnyTally& tally) {
+BANKFULL_ALWAYS_INLINE void count_velocity(const Stencil& stencil, const CellForcing<Real>& forcing,
+                                           const Number& part, const Sides& sides,
+                                           AnyTally& tally) {
   const Number per_cell = wide(stencil.axis[A].per_cell);
   const Number below = wide(stencil.template at<A>(A, 0));
   const Number above = wide(stencil.template at<A>(A, 1));
@@ -236,10 +230,8 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void count_velocity(const Stencil& s
 
 /// Adds a cell that is `part` of the box, or several cells of a row, to a Tally or the like.
 template <class Stencil, class Real, class Number, class Sides, class AnyTally>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void count(const Stencil& stencil,
-                                                       const CellForcing<Real>& forcing,
-                                                       const Number& part, const Sides& sides,
-                                                       AnyTally& tally) {
+BANKFULL_ALWAYS_INLINE void count(const Stencil& stencil, const CellForcing<Real>& forcing,
+                                  const Number& part, const Sides& sides, AnyTally& tally) {
   count_velocity<0>(stencil, forcing, part, sides, tally);
   count_velocity<1>(stencil, forcing, part, sides, tally);
   count_velocity<2>(stencil, forcing, part, sides, tally);
@@ -249,9 +241,8 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void count(const Stencil& stencil,
 }
 
 template <int A, class Stencil, class Number, class Sides, class AnyTally>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void count_along(const Stencil& stencil, int scalar,
-                                                             double diffusivity, const Number& part,
-                                                             const Sides& sides, AnyTally& tally) {
+BANKFULL_ALWAYS_INLINE void count_along(const Stencil& stencil, int scalar, double diffusivity,
+                                        const Number& part, const Sides& sides, AnyTally& tally) {
   const Number here = wide(stencil.template at<A>(3 + scalar, 0));
   const Number before = wide(stencil.template at<A>(3 + scalar, -1));
   const Number flow = wide(stencil.template at<A>(A, 0));
@@ -274,10 +265,9 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void count_along(const Stencil& sten
 
 /// `source`: of the scalar in this cell.
 template <class Stencil, class Number, class Sides, class AnyTally>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void count(const Stencil& stencil, int scalar,
-                                                       double diffusivity, double source,
-                                                       const Number& part, const Sides& sides,
-                                                       AnyTally& tally) {
+BANKFULL_ALWAYS_INLINE void count(const Stencil& stencil, int scalar, double diffusivity,
+                                  double source, const Number& part, const Sides& sides,
+                                  AnyTally& tally) {
   const Number here = wide(stencil.template at<0>(3 + scalar, 0));
   tally.add(0, part * here);
   tally.add(1, part * here * here);

@@ -15,6 +15,7 @@
 #include <memory>
 #include <numbers>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -514,6 +515,55 @@ TEST_P(MultigridOn, CpuInSinglePrecisionEndsAtItsRounding) {
   EXPECT_LE(residual(domain, result.p, f), 1.5 * bound);
   const auto asked_too_much = solved<float>(domain, f, 0.0);
   EXPECT_LE(residual(domain, asked_too_much.p, f), 2.0 * bound);
+}
+
+/// The bits of p and of e after two turns of a cycle on cores with such a second-level cache.
+std::vector<double> turned_twice(const Domain& domain, std::int64_t second_level_bytes) {
+  using namespace multigrid;
+  std::vector<Level> levels = make_levels(domain);
+  set_short_cycle(&levels, 1);
+  const Team team(1);
+  CpuCycle cycle(levels, team, second_level_bytes);
+  CpuOuter<double> outer{CpuAxes<double>(levels.front()), CpuField<double>(domain.extents(), team),
+                         CpuField<double>(domain.extents(), team)};
+  const Extents n = domain.extents();
+  const auto correct = [&](CpuWorkspace& work) {
+    return Correction<double>(outer, cycle.finest(), work, 1.0, From::what_is_there);
+  };
+  const auto form = [&](CpuWorkspace& work) {
+    return Defect<double>(outer, cycle.finest(), work, {0.0, 1.0}, From::what_is_there);
+  };
+  for_cells(domain, [&](std::int64_t i, std::int64_t j, std::int64_t k, std::size_t place) {
+    outer.f.row(i, j)[k] = random_symmetric(4, place);
+  });
+  std::optional<From> way_up;
+  for (int turn = 0; turn < 2; ++turn) {
+    cycle.turn(way_up, true, correct, form);
+    cycle.v_cycle_below();
+    way_up = cycle.start_of_way_up(0);
+  }
+  cycle.turn(way_up, false, correct, form);
+  EXPECT_EQ(cycle.kind_of_turn(), Turn::in_one_pass);
+  std::vector<double> found;
+  for_cells(domain, [&](std::int64_t i, std::int64_t j, std::int64_t k, std::size_t /*place*/) {
+    found.push_back(outer.p.row(i, j)[k]);
+    found.push_back(
+        static_cast<double>(cycle.finest().e.row(i, j).half(k % 2 == 0 ? 0 : 1)[k / 2]));
+  });
+  EXPECT_EQ(found.size(), static_cast<std::size_t>(2 * n.count()));
+  return found;
+}
+
+/// Of which the larger has three slabs where the smaller has one.
+TEST(MultigridCpu, SlabsForAnyCacheHaveTheSameBits) {
+  constexpr std::int64_t mebi = std::int64_t{1} << 20;
+  for (const bool periodic : {false, true}) {
+    const Domain domain{uniform_axis(56, false), uniform_axis(256, periodic),
+                        uniform_axis(64, true)};
+    const std::vector<double> of_small = turned_twice(domain, mebi / 2);
+    EXPECT_TRUE(of_small == turned_twice(domain, 2 * mebi)) << periodic;
+    EXPECT_GT(largest(of_small), 0.0);
+  }
 }
 
 TEST(MultigridCpu, MeanOfTheRightSideIsSubtracted) {

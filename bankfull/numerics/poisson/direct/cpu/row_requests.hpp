@@ -26,7 +26,7 @@ class RowRequests {
       : fields_(fields), to_next_row_(row_pitch - cells), left_(rows), cells_(cells) {}
 
   BANKFULL_ALWAYS_INLINE void operator()() {
-    next([](const Real* line) [[gnu::always_inline]] { __builtin_prefetch(line, 0, 2); });
+    next([](const Real* place) [[gnu::always_inline]] { __builtin_prefetch(place, 0, 2); });
   }
 
   /// ask(where a line begins) for the lines of one call.

@@ -81,7 +81,9 @@ void GatheredLevels::correct(const Cycle& cycle) {
   windows_.scatter(in_whole(whole.e), in_window(last_.e));
 }
 
-CpuCycle::CpuCycle(const std::vector<Level>& levels, const Team& team) : team_(team) {
+CpuCycle::CpuCycle(const std::vector<Level>& levels, const Team& team,
+                   std::int64_t second_level_bytes)
+    : team_(team), second_level_bytes_(second_level_bytes) {
   for (const Level& level : levels) {
     levels_.push_back(std::make_unique<CpuLevel>(level, team));
   }

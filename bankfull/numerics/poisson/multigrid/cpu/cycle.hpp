@@ -54,7 +54,9 @@ class GatheredLevels {
 /// ranks all that is not const is collective.
 class CpuCycle {
  public:
-  CpuCycle(const std::vector<Level>& levels, const Team& team);
+  /// `second_level_bytes`: of the cache of a core, for which slabs are; see slab_bytes.
+  CpuCycle(const std::vector<Level>& levels, const Team& team,
+           std::int64_t second_level_bytes = second_level_cache_of_core());
 
   /// `ranks` are null where there is one only.
   CpuCycle(const RankLevels& levels, const Communicator* ranks, const Team& team);
@@ -221,6 +223,7 @@ class CpuCycle {
   void descend_interpolated(std::size_t l);
 
   Team team_;
+  std::int64_t second_level_bytes_;
   std::vector<std::unique_ptr<CpuLevel>> levels_;          ///< the last one may be gathered
   std::vector<std::unique_ptr<WindowHalo<float>>> halos_;  ///< of those that ranks share
   std::unique_ptr<GatheredLevels> gathered_;               ///< null on one rank
@@ -238,14 +241,15 @@ constexpr std::int64_t slab_bytes(std::int64_t stages, std::int64_t second_level
   return stages > 5 && second_level_bytes < 2 * mebi ? 3 * mebi : mebi;
 }
 
-/// A pipeline over a level, in slabs for the caches of this machine.
+/// A pipeline over a level, in slabs for such caches.
 template <class... Stages>
-StagePipeline<Stages...> pipeline_of(const CpuLevel& level, const std::tuple<Stages...>& stages) {
+StagePipeline<Stages...> pipeline_of(const CpuLevel& level, const std::tuple<Stages...>& stages,
+                                     std::int64_t second_level_bytes) {
   constexpr auto count = static_cast<std::int64_t>(sizeof...(Stages));
   constexpr std::int64_t outer = (outer_planes_of<Stages>() + ... + 0);
   // Bits of rows with an odd seam depend on the slabs: they must not on the machine.
-  const std::int64_t second_level = level.axes.j.has_odd_seam() ? 0 : second_level_cache_of_core();
-  const std::int64_t bytes = slab_bytes(count, second_level);
+  const std::int64_t bytes =
+      slab_bytes(count, level.axes.j.has_odd_seam() ? 0 : second_level_bytes);
   return pipeline_for(level.shape(2 * count + 3 + outer, bytes), stages);
 }
 
@@ -333,7 +337,7 @@ void CpuCycle::run(std::size_t l, const Make& make) const {
 template <class Make>
 void CpuCycle::run_alone(const CpuLevel& level, const Make& make) const {
   auto stages = make(*work_.front());
-  const auto pipeline = pipeline_of(level, stages);
+  const auto pipeline = pipeline_of(level, stages, second_level_bytes_);
   if (pipeline.members(1, stages) == 0) {
     pipeline.run_in_turn(stages);
     return;
@@ -345,7 +349,8 @@ void CpuCycle::run_alone(const CpuLevel& level, const Make& make) const {
 template <class Make>
 void CpuCycle::run_by_stages(std::size_t l, int thread, const Make& make) const {
   auto stages = make(*work_[static_cast<std::size_t>(thread)]);
-  pipeline_of(*levels_[l], stages).run_by_stages(thread, members_[l], stages, meet);
+  pipeline_of(*levels_[l], stages, second_level_bytes_)
+      .run_by_stages(thread, members_[l], stages, meet);
 }
 
 template <class Body>
@@ -357,7 +362,7 @@ void CpuCycle::by_team(const Body& body) const {
 template <class Make>
 void CpuCycle::run_pipeline(const CpuLevel& level, const Make& make) const {
   auto stages = make(*work_.front());
-  const auto pipeline = pipeline_of(level, stages);
+  const auto pipeline = pipeline_of(level, stages, second_level_bytes_);
   const int members = pipeline.members(team_.threads(), stages);
   if (members <= 1) {
     run_alone(level, make);
