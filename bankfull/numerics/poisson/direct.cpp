@@ -4,6 +4,7 @@
 #include "bankfull/core/base/build_facts.hpp"
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/exec/cufft.hpp"
+#include "bankfull/core/machine/cpu.hpp"
 #include "bankfull/numerics/poisson/direct/cpu/root_exchange.hpp"
 #include "bankfull/numerics/poisson/direct/lanes.hpp"
 #include "bankfull/numerics/poisson/direct/root_systems.hpp"
@@ -61,7 +62,8 @@ std::int64_t direct_bytes(const Domain& domain, std::size_t element_bytes, bool 
   if (!on_gpu) {
     const SpectrumLayout layout(domain.extents(), element_bytes);
     const LaneShape lanes(domain, element_bytes);
-    return bytes * (layout.size + threads * work_reals(domain, element_bytes, lanes, true) +
+    const bool past_caches = goes_past_caches(domain, element_bytes, second_level_cache_of_core());
+    return bytes * (layout.size + threads * work_reals(domain, element_bytes, lanes, past_caches) +
                     matrix_reals_of_j(domain) + matrix_reals_of_k(domain, element_bytes));
   }
   const SpectrumLayout layout(domain.extents(), element_bytes, spare_rows(domain.j.cells()));

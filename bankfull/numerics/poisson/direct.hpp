@@ -41,6 +41,12 @@ std::int64_t direct_bytes(const Domain& domain, std::size_t element_bytes, bool 
 template <class Real>
 std::unique_ptr<Solver<Real>> make_cpu_direct(const Domain& domain, int threads);
 
+/// The same for cores with so much of a second-level cache, in place of this machine's: see
+/// goes_past_caches. The bits are the same.
+template <class Real>
+std::unique_ptr<Solver<Real>> make_cpu_direct(const Domain& domain, int threads,
+                                              std::int64_t second_level_bytes);
+
 /// The planes of each rank: slabs along i, whose other axes are whole. Throws UsageError where a
 /// rank would get no plane.
 Decomposition direct_slabs(const Domain& domain, int ranks);

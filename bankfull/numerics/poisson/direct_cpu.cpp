@@ -1,5 +1,6 @@
 #include "bankfull/core/base/stream_store.hpp"
 #include "bankfull/core/exec/helped_shares.hpp"
+#include "bankfull/core/machine/cpu.hpp"
 #include "bankfull/numerics/poisson/direct.hpp"
 #include "bankfull/numerics/poisson/direct/cpu/columns.hpp"
 #include "bankfull/numerics/poisson/direct/cpu/divergence_rows.hpp"
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace bankfull::poisson {
@@ -20,17 +22,17 @@ namespace {
 template <class Real>
 class CpuDirect final : public Solver<Real> {
  public:
-  CpuDirect(const Domain& domain, int threads, const OwnBases& bases)
+  CpuDirect(const Domain& domain, int threads, const OwnBases& bases, bool past_caches)
       : cyclic_(domain.i.periodic),
         team_(threads),
         table_(domain, length_of_transforms(domain)),
         lanes_(domain, sizeof(Real)),
         memory_(SpectrumLayout(domain.extents(), sizeof(Real)), 0,
-                work_reals(domain, sizeof(Real), lanes_, true), team_),
+                work_reals(domain, sizeof(Real), lanes_, past_caches), team_),
         planes_(domain, bases, memory_.layout()),
         columns_(domain, bases),
         divergence_(domain),
-        past_caches_(goes_past_caches(domain, sizeof(Real))),
+        past_caches_(past_caches),
         traffic_(cpu_direct_traffic(domain, sizeof(Real))),
         traffic_after_divergence_(cpu_traffic_after_divergence(domain, sizeof(Real))) {}
 
@@ -197,12 +199,22 @@ class CpuDirect final : public Solver<Real> {
 }  // namespace
 
 template <class Real>
-std::unique_ptr<Solver<Real>> make_cpu_direct(const Domain& domain, int threads) {
+std::unique_ptr<Solver<Real>> make_cpu_direct(const Domain& domain, int threads,
+                                              std::int64_t second_level_bytes) {
   require_direct(domain);
-  return std::make_unique<CpuDirect<Real>>(domain, threads, OwnBases(domain));
+  return std::make_unique<CpuDirect<Real>>(
+      domain, threads, OwnBases(domain),
+      goes_past_caches(domain, sizeof(Real), second_level_bytes));
+}
+
+template <class Real>
+std::unique_ptr<Solver<Real>> make_cpu_direct(const Domain& domain, int threads) {
+  return make_cpu_direct<Real>(domain, threads, second_level_cache_of_core());
 }
 
 template std::unique_ptr<Solver<float>> make_cpu_direct<float>(const Domain&, int);
 template std::unique_ptr<Solver<double>> make_cpu_direct<double>(const Domain&, int);
+template std::unique_ptr<Solver<float>> make_cpu_direct<float>(const Domain&, int, std::int64_t);
+template std::unique_ptr<Solver<double>> make_cpu_direct<double>(const Domain&, int, std::int64_t);
 
 }  // namespace bankfull::poisson

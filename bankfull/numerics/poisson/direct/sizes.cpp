@@ -92,7 +92,9 @@ std::int64_t product_reals(const Extents& n) {
 
 }  // namespace
 
-bool goes_past_caches(const Domain& domain, std::size_t element_bytes) {
+bool goes_past_caches(const Domain& domain, std::size_t element_bytes,
+                      std::int64_t second_level_bytes) {
+  constexpr std::int64_t large_cache = 2 * mib;
   constexpr std::int64_t least_bytes = 16 * mib;
   constexpr std::int64_t most_of_plane = 4 * mib;
   const auto bytes = static_cast<std::int64_t>(element_bytes);
@@ -100,17 +102,16 @@ bool goes_past_caches(const Domain& domain, std::size_t element_bytes) {
                                 ? PlaneTransforms<float>::rows_at_once()
                                 : PlaneTransforms<double>::rows_at_once();
   const SpectrumLayout layout(domain.extents(), element_bytes);
-  return is_transformed(domain) && domain.j.cells() >= rows && layout.size * bytes >= least_bytes &&
-         layout.plane_pitch * bytes <= most_of_plane;
+  return second_level_bytes >= large_cache && is_transformed(domain) && domain.j.cells() >= rows &&
+         layout.size * bytes >= least_bytes && layout.plane_pitch * bytes <= most_of_plane;
 }
 
 std::int64_t work_reals(const Domain& domain, std::size_t element_bytes, const LaneShape& lanes,
-                        bool takes_divergence) {
+                        bool past_caches) {
   constexpr std::int64_t alignment = 64;
   const auto of_transforms = element_bytes == sizeof(float) ? PlaneTransforms<float>::work_reals
                                                             : PlaneTransforms<double>::work_reals;
-  const bool has_plane =
-      !is_transformed(domain) || (takes_divergence && goes_past_caches(domain, element_bytes));
+  const bool has_plane = !is_transformed(domain) || past_caches;
   const std::int64_t between = has_plane ? slab_layout(domain, 1, element_bytes).plane_pitch : 0;
   const std::int64_t needed =
       std::max(of_transforms(domain.j.cells(), domain.k.cells()) + between, lanes.size());
