@@ -30,8 +30,8 @@ struct SourcesOnGpu {
 
 namespace detail {
 
-inline constexpr int tally_blocks_of_multiprocessor =
-    2;  ///< that share a multiprocessor and its registers
+/// How many share a multiprocessor and its registers.
+inline constexpr int tally_blocks_of_multiprocessor = 2;
 
 template <class Real>
 struct TallyArguments {
