@@ -18,4 +18,8 @@ struct Statistics {
 /// Requires at least one sample. The median of an even number is the mean of the two middle ones.
 Statistics summarise(std::vector<double> samples);
 
+/// Of numbers that belong to samples, as many and in the same order, that of the sample which is
+/// the median; the mean of two where the median is.
+double at_median(const std::vector<double>& samples, const std::vector<double>& numbers);
+
 }  // namespace bankfull

@@ -294,9 +294,12 @@ std::string why_early(RunEnd end, const Until& until) {
   }
 }
 
-Measurement step_of(const Plan& plan, const RunOutcome& outcome, const StageWork& work,
+Measurement step_of(const Integrator& flow, const RunOutcome& outcome,
                     const Experiment& experiment) {
+  const Plan& plan = flow.plan();
   const Problem& problem = plan.problem();
+  const StageWork work =
+      flow.work_with(at_median(outcome.seconds_per_step, outcome.cycles_per_solve));
   Measurement step = with_parameters(
       plan, "step",
       experiment.measurement(
@@ -309,6 +312,27 @@ Measurement step_of(const Plan& plan, const RunOutcome& outcome, const StageWork
                                      outcome.pressure.residual, outcome.pressure.cycles));
   }
   return step;
+}
+
+void add_parts(const Integrator& flow, const StageSamples& samples, const Experiment& experiment,
+               std::vector<Measurement>& measurements) {
+  constexpr auto pressure = static_cast<std::size_t>(StagePart::pressure);
+  const Plan& plan = flow.plan();
+  const StageWork work = flow.work_with(at_median(samples.parts[pressure], samples.cycles));
+  for (std::size_t n = 0; n < samples.parts.size(); ++n) {
+    const std::string part = to_string(static_cast<StagePart>(n));
+    measurements.push_back(
+        with_parameters(plan, part, experiment.measurement(part, samples.parts[n], work[n])));
+  }
+  if (samples.cold_stages.empty()) {
+    return;
+  }
+  const double cycles = at_median(samples.cold_stages, samples.cold_cycles);
+  Measurement cold = with_parameters(
+      plan, "cold stage",
+      experiment.measurement("cold stage", samples.cold_stages, sum_of(flow.work_with(cycles))));
+  cold.figures.push_back({"cycles", std::int64_t{std::lround(cycles)}});
+  measurements.push_back(std::move(cold));
 }
 
 }  // namespace
@@ -348,20 +372,19 @@ double rounding_of_projection(const Plan& plan, const FlowReader& flow) {
 StageSamples time_stages(const Plan& plan, Integrator& integrator, double dt) {
   const Stage stage = stages_of(TimeScheme::adams_bashforth, dt, dt).at[0];
   StageSamples samples;
-  samples.work = integrator.work();
   integrator.advance_timed(stage);
   for (int n = 0; n < timed_stages; ++n) {
     const StageSeconds seconds = integrator.advance_timed(stage);
     for (std::size_t part = 0; part < samples.parts.size(); ++part) {
       samples.parts[part].push_back(seconds[part]);
     }
+    samples.cycles.push_back(integrator.pressure_outcome().cycles);
   }
   for (int n = 0; n < timed_stages && plan.solver() == PressureSolver::multigrid; ++n) {
     integrator.forget_pressure();
     const StageSeconds seconds = integrator.advance_timed(stage);
     samples.cold_stages.push_back(std::accumulate(seconds.begin(), seconds.end(), 0.0));
-    samples.cold_cycles = integrator.pressure_outcome().cycles;
-    samples.cold_work = integrator.work();
+    samples.cold_cycles.push_back(integrator.pressure_outcome().cycles);
   }
   return samples;
 }
@@ -376,9 +399,10 @@ void expect_ceilings(const Plan& plan, Experiment& experiment) {
   }
 }
 
-RunResult result_of(const Plan& plan, const RunOutcome& outcome, const StageSamples& samples,
+RunResult result_of(const Integrator& flow, const RunOutcome& outcome, const StageSamples& samples,
                     const Experiment& experiment) {
   constexpr double with_rounding = 1.0 + 1e-12;
+  const Plan& plan = flow.plan();
   const Problem& problem = plan.problem();
   RunResult result;
   result.workload = "convection";
@@ -420,24 +444,13 @@ RunResult result_of(const Plan& plan, const RunOutcome& outcome, const StageSamp
     }
   }
   if (!outcome.seconds_per_step.empty()) {
-    result.measurements.push_back(step_of(plan, outcome, samples.work, experiment));
+    result.measurements.push_back(step_of(flow, outcome, experiment));
   }
   const bool has_parts = !samples.parts.front().empty();
   if (plan.problem().schedule == Schedule::reference || !has_parts) {
     return result;
   }
-  for (std::size_t n = 0; n < samples.parts.size(); ++n) {
-    const std::string part = to_string(static_cast<StagePart>(n));
-    result.measurements.push_back(with_parameters(
-        plan, part, experiment.measurement(part, samples.parts[n], samples.work[n])));
-  }
-  if (!samples.cold_stages.empty()) {
-    Measurement cold = with_parameters(
-        plan, "cold stage",
-        experiment.measurement("cold stage", samples.cold_stages, sum_of(samples.cold_work)));
-    cold.figures.push_back({"cycles", std::int64_t{samples.cold_cycles}});
-    result.measurements.push_back(std::move(cold));
-  }
+  add_parts(flow, samples, experiment, result.measurements);
   return result;
 }
 

@@ -35,6 +35,7 @@ struct RunOutcome {
   std::int64_t first_step = 0;  ///< from which a saved run was continued; 0: it is a new one
   std::vector<double>
       seconds_per_step;  ///< one sample for each stretch between two checks of the flow
+  std::vector<double> cycles_per_solve;  ///< of the last one of each stretch
 
   TimeTaken taken;
   double seconds_of_steps = 0.0;       ///< that were timed
@@ -48,13 +49,12 @@ struct RunOutcome {
 
 /// A few more stages of a flow, with a clock around each part; none where the run was interrupted.
 struct StageSamples {
-  StageWork work;                                      ///< of the run's own last stage
   std::array<std::vector<double>, stage_parts> parts;  ///< seconds
+  std::vector<double> cycles;                          ///< of their pressure solves
 
   /// With multigrid: whole stages whose pressure solve starts from nothing.
   std::vector<double> cold_stages;
-  int cold_cycles = 0;
-  StageWork cold_work;
+  std::vector<double> cold_cycles;
 };
 
 /// Runs stages of length dt.
@@ -73,9 +73,10 @@ double rounding_of_projection(const Plan& plan, const FlowReader& flow);
 /// does not depend on the pressure solve's course, is compared with.
 void expect_ceilings(const Plan& plan, Experiment& experiment);
 
-/// The run as a result: its checks, and its times. What they are compared with is yet to be added:
-/// see Experiment::finish.
-RunResult result_of(const Plan& plan, const RunOutcome& outcome, const StageSamples& samples,
+/// The run as a result: its checks, and its times beside the work of what took them, of steps and
+/// stages with as many cycles of multigrid. What they are compared with is yet to be added: see
+/// Experiment::finish.
+RunResult result_of(const Integrator& flow, const RunOutcome& outcome, const StageSamples& samples,
                     const Experiment& experiment);
 
 }  // namespace bankfull::convection

@@ -80,7 +80,7 @@ class ReferenceIntegrator final : public Integrator {
     advance(stage);
     return {};
   }
-  [[nodiscard]] StageWork work() const override {
+  [[nodiscard]] StageWork work_with(double /*cycles*/) const override {
     StageWork work;
     work.fill({.working_set_bytes = static_cast<double>(plan_.device_bytes())});
     return work;

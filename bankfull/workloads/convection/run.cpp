@@ -403,6 +403,7 @@ class Integration {
       outcome_.seconds_of_steps += seconds;
       counted_.add(seconds, at_end());
       outcome_.seconds_per_step.push_back(seconds / static_cast<double>(timed_steps_));
+      outcome_.cycles_per_solve.push_back(pressure_outcome().cycles);
     }
     timed_steps_ = 0;
   }
@@ -797,13 +798,13 @@ RunResult run(const Plan& plan, const IntegrationContext& context) {
   expect_ceilings(plan, experiment);
   auto integration = std::make_unique<Integration>(plan, context);
   RunOutcome outcome = integration->integrate();
-  StageSamples samples{.work = integration->integrator().work()};
+  StageSamples samples;
   if (!context.interrupted()) {
     context.progress.update("timing the parts of a step", 0.0, 1.0);
     samples = time_stages(plan, integration->integrator(), outcome.mean_step());
   }
   agree_on_times(outcome, samples, context.ranks);
-  RunResult result = result_of(plan, outcome, samples, experiment);
+  RunResult result = result_of(integration->integrator(), outcome, samples, experiment);
   // The ceilings' own arrays take the room of the flow.
   integration.reset();
   experiment.finish(result.measurements);

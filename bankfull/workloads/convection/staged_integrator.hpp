@@ -380,15 +380,18 @@ class StagedIntegrator final : public Integrator {
 
   [[nodiscard]] std::int64_t steps_ahead() const override { return steps_ahead_; }
 
-  [[nodiscard]] StageWork work() const override {
+  [[nodiscard]] StageWork work_with(double cycles) const override {
     const auto& solver = backend_.pressure();
-    const double solves = std::max(1, pressure_outcome().cycles);
+    const double solves = std::max(1.0, cycles);
     const bool divergence_begins = solver.takes_divergence() && !backend_.keeps_pressure();
     StageWork work = stage_work(
         plan_,
         traffic_of_start(plan_) +
             solves * (divergence_begins ? solver.traffic_after_divergence() : solver.traffic()));
     std::string& model = work[static_cast<std::size_t>(StagePart::pressure)].model;
+    if (plan_.solver() == PressureSolver::multigrid) {
+      model += text_of_cycles(solves);
+    }
     if (const std::string way = solver.way(); !way.empty()) {
       model += ", " + way;
     }

@@ -322,9 +322,8 @@ std::string explicit_model_of(StagePart part, const Problem& problem, PressureSo
     case StagePart::pressure:
       break;
   }
-  return solver == PressureSolver::direct
-             ? "the direct solver's own model"
-             : "multigrid's own model, for the cycles of the last solve";
+  return solver == PressureSolver::direct ? "the direct solver's own model"
+                                          : "multigrid's own model";
 }
 
 std::string model_of_bounded(StagePart part, const Problem& problem) {
@@ -396,6 +395,10 @@ StageWork stage_work(const Plan& plan, const Traffic& pressure) {
                .precision = plan.problem().precision};
   }
   return work;
+}
+
+std::string text_of_cycles(double cycles) {
+  return fmt::format(", for {:g} cycle{}", cycles, cycles == 1.0 ? "" : "s");
 }
 
 Work sum_of(const StageWork& parts, double stages) {

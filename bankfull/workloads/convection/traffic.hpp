@@ -53,6 +53,9 @@ Traffic traffic_left_out(const Plan& plan);
 /// what lay in all of the flow's memory.
 StageWork stage_work(const Plan& plan, const Traffic& pressure);
 
+/// ", for 4 cycles"
+std::string text_of_cycles(double cycles);
+
 /// Steps of a plan whose stages do this, of which `ahead` begin with the projection of the one
 /// before.
 Work work_of_steps(const Plan& plan, const StageWork& stage, double steps, double ahead);

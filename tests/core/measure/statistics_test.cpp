@@ -18,6 +18,12 @@ TEST(Summarise, EvenNumberHasTheMeanOfTheMiddleTwo) {
   EXPECT_EQ(summarise({4.0, 1.0, 2.0, 3.0}).median, 2.5);
 }
 
+TEST(AtMedian, IsWhatBelongsToTheMedian) {
+  EXPECT_EQ(at_median({3.0, 1.0, 2.0}, {7.0, 5.0, 4.0}), 4.0);
+  EXPECT_EQ(at_median({4.0, 1.0, 2.0, 3.0}, {9.0, 8.0, 5.0, 6.0}), 5.5);
+  EXPECT_EQ(at_median({2.0}, {3.0}), 3.0);
+}
+
 TEST(Summarise, OneSample) { EXPECT_EQ(summarise({7.0}).spread(), 0.0); }
 
 }  // namespace

@@ -89,19 +89,44 @@ TEST(ConvectionRun, MeasuresTheStepAndItsParts) {
   EXPECT_TRUE(result.verified());
   EXPECT_EQ(parts_of(result), (std::vector<std::string>{"step", "advance", "divergence", "pressure",
                                                         "projection", "ghosts", "cold stage"}));
-  double bytes = 0.0;
   for (std::size_t part = 1; part <= stage_parts; ++part) {
     const Measurement& m = result.measurements[part];
-    bytes += m.work.traffic.bytes();
     EXPECT_FALSE(m.work.model.empty()) << m.name;
     EXPECT_GT(m.work.working_set_bytes, 0.0) << m.name;
     EXPECT_EQ(m.seconds.samples.size(), 7U) << m.name;
   }
   const Measurement& step = result.measurements.front();
-  EXPECT_DOUBLE_EQ(step.work.traffic.bytes(), bytes);
   EXPECT_GT(step.seconds.samples.size(), 1U);
   EXPECT_EQ(step.quietness.spread, 0.0) << "steps differ: their spread is no noise";
   EXPECT_GT(result.measurements[1].percent_of_bankfull().value_or(0.0), 0.0);
+}
+
+TEST(ConvectionRun, AStepDoesTheWorkOfItsParts) {
+  NoRecorder recorder;
+  const RunResult result = run_with(small_problem(), {}, recorder);
+  double bytes = 0.0;
+  for (std::size_t part = 1; part <= stage_parts; ++part) {
+    bytes += result.measurements[part].work.traffic.bytes();
+  }
+  EXPECT_DOUBLE_EQ(result.measurements.front().work.traffic.bytes(), bytes);
+}
+
+/// Steps take different numbers of cycles: what a time is compared with has as many as it had.
+TEST(ConvectionRun, TheWorkOfAStageGrowsWithTheCyclesOfMultigrid) {
+  Problem problem = small_problem();
+  problem.solver = PressureSolver::multigrid;
+  const auto flow = make_integrator(Plan(problem, CeilingRule::none));
+  const auto bytes = [&](double cycles, StagePart part) {
+    return flow->work_with(cycles)[static_cast<std::size_t>(part)].traffic.bytes();
+  };
+  const double of_a_cycle = bytes(4.0, StagePart::pressure) - bytes(3.0, StagePart::pressure);
+  EXPECT_GT(of_a_cycle, 0.0);
+  EXPECT_DOUBLE_EQ(bytes(5.5, StagePart::pressure),
+                   bytes(4.0, StagePart::pressure) + 1.5 * of_a_cycle);
+  EXPECT_EQ(bytes(4.0, StagePart::advance), bytes(3.0, StagePart::advance));
+  const StageWork work = flow->work_with(5.5);
+  EXPECT_NE(work[static_cast<std::size_t>(StagePart::pressure)].model.find("for 5.5 cycles"),
+            std::string::npos);
 }
 
 TEST(ConvectionRun, AStepOfRungeKuttaDoesTheWorkOfThreeStages) {
