@@ -6,6 +6,7 @@
 #include "bankfull/numerics/poisson/multigrid/cuda/defect.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/hierarchy.hpp"
 #include "bankfull/numerics/poisson/multigrid/cuda/line_levels.cuh"
+#include "bankfull/numerics/poisson/multigrid/cuda/plane_start.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/point_levels.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/shared_levels.cuh"
 #include "bankfull/numerics/poisson/multigrid/rank_levels.hpp"
@@ -28,7 +29,9 @@ namespace {
 //   ascend    on each level: interpolation and two sweeps; on the finest, p += the result
 //
 // and at the start, from nothing, full multigrid: the level below the finest is solved better, by
-// V-cycles on all levels from the coarsest on.
+// V-cycles on all levels from the coarsest on. Nothing is what planes have in common, solved at
+// once (PlaneStart): the first residual is that of these values, which the first correction adds to
+// its own instead of reading p.
 //
 // Where planes have alike cells (has_alike_planes), as those of periodic layers do, and no other
 // rank has a part of them, kernels made for that do most of these passes, with the same values
@@ -93,7 +96,7 @@ class FinestExchanges {
                   const Stream& stream, const Stream& work)
       : outer_(ranks, finest, outer_halo, 2, false, transport, stream),
         residual_(ranks, finest, finest.halo, 1, true, transport, work),
-        at_start_(ranks, Control::max_over_ranks, transport, stream),
+        at_start_(ranks, sums_at_start(finest), transport, stream),
         in_loops_(ranks, Control::max_over_ranks, transport, work) {}
 
   /// Before a solve: somebody has written own cells.
@@ -105,6 +108,11 @@ class FinestExchanges {
 
   /// Of the stream before the loops, or that of the loops.
   [[nodiscard]] GpuReduction& over_ranks(bool in_loops) { return in_loops ? in_loops_ : at_start_; }
+
+  /// The halves of the sums of all planes, see PlaneStart.
+  static int sums_at_start(const RankLevel& finest) {
+    return 2 * static_cast<int>(finest.cut.cells().ni);
+  }
 
   [[nodiscard]] bool loops() const {
     return outer_.loops() && residual_.loops() &&
@@ -149,6 +157,7 @@ class CudaMultigrid final : public Solver<Real> {
         shares_(uploaded(shares_of(hierarchy_.turned().domain), stream)),
         row_sums_(MemorySpace::device,
                   static_cast<std::size_t>(finest_.own_i.size() * finest_.own_j.size())),
+        start_(hierarchy_.turned().domain.i, finest_.level.i.cells, windows.has_value(), stream),
         control_(zeros<Control>(1, stream)) {
     if (windows) {
       const Communicator& ranks = *sharing.ranks;
@@ -307,6 +316,7 @@ class CudaMultigrid final : public Solver<Real> {
     const Range own_i = finest_.own_i;
     const Range own_j = finest_.own_j;
     const Extents whole = hierarchy_.level(0).extents();
+    constexpr std::int64_t rows_per_block = survey_threads / 32;
     const SurveyArguments<Real> arguments{.f = f_.data() + finest_.own_offset(),
                                           .at = pitches_of(finest_.level),
                                           .planes = static_cast<int>(own_i.size()),
@@ -317,22 +327,30 @@ class CudaMultigrid final : public Solver<Real> {
                                           .share_k = shares_.data() + whole.ni + whole.nj,
                                           .row_sums = row_sums_.data(),
                                           .control = control_.data()};
-    const std::int64_t rows = own_i.size() * own_j.size();
-    launch(stream_, survey_shape(rows, survey_threads / 32), survey_kernel<Real>, arguments);
+    const auto planes = static_cast<int>(own_i.size());
+    const auto rows = static_cast<int>(own_j.size());
+    launch(stream_,
+           survey_shape((std::int64_t{planes} * rows + rows_per_block - 1) / rows_per_block),
+           survey_kernel<Real>, arguments);
     if (exchanges_) {
       exchanges_->over_ranks(false).queue_largest(control_.data()->over_ranks, 1);
     }
-    launch(stream_, survey_shape(rows, survey_threads), sum_rows_kernel, row_sums_.data(), rows,
-           control_.data(), !exchanges_);
+    const PlaneStart start = plane_start();
+    launch(stream_, survey_shape(start.count), sum_planes_kernel,
+           OwnRows{row_sums_.data(), static_cast<int>(finest_.first_i), planes, rows},
+           control_.data(), start);
     if (exchanges_) {
-      exchanges_->over_ranks(false).queue_sum(control_.data()->over_ranks, 2);
-      launch(stream_, {dim3(1), dim3(1)}, begin_solve_kernel, control_.data());
+      exchanges_->over_ranks(false).queue_sum(start.parts, 2 * start.count);
+      launch(stream_, {dim3(1), dim3(32)}, begin_solve_kernel, control_.data(), start);
     }
   }
 
-  static LaunchShape survey_shape(std::int64_t rows, std::int64_t rows_per_block) {
-    const std::int64_t blocks = (rows + rows_per_block - 1) / rows_per_block;
+  static LaunchShape survey_shape(std::int64_t blocks) {
     return {dim3(static_cast<unsigned>(std::min(blocks, max_survey_blocks))), dim3(survey_threads)};
+  }
+
+  [[nodiscard]] PlaneStart plane_start() const {
+    return start_.view(static_cast<int>(finest_.first_i - finest_.own_i.begin));
   }
 
   void queue_defect(const Stream& stream, After after, const Loops& loops) {
@@ -354,26 +372,30 @@ class CudaMultigrid final : public Solver<Real> {
                               .decides = !exchanges_,
                               .limits = limits_,
                               .control = control_.data(),
-                              .loops = loops});
+                              .loops = loops,
+                              .start = plane_start(),
+                              .keeps_start = hierarchy_.has_lines()});
     if (exchanges_) {
       exchanges_->over_ranks(after == After::cycle).queue_largest(control_.data()->over_ranks, 1);
-      launch(stream, {dim3(1), dim3(1)}, decide_kernel, control_.data(), limits_, after, loops);
+      launch(stream, {dim3(1), dim3(32)}, decide_kernel, control_.data(), limits_, after, loops,
+             plane_start());
     }
   }
 
-  void queue_ascent(const Stream& stream, bool p_is_zero) const {
+  void queue_ascent(const Stream& stream, bool starts_from_planes) const {
     if (hierarchy_.has_lines()) {
       queue_line_correction(stream, inner_->finest(), inner_->correction(), p_.data(),
                             &control_.data()->scale);
       return;
     }
-    cuda::queue_ascent<true, Real>(stream, multiprocessors_, has_seams(finest_.level),
-                                   {.level = inner_->finest(),
-                                    .coarse = inner_->correction(),
-                                    .r = r_.data(),
-                                    .p = p_.data(),
-                                    .scale = &control_.data()->scale,
-                                    .p_is_zero = p_is_zero});
+    cuda::queue_ascent<true, Real>(
+        stream, multiprocessors_, has_seams(finest_.level),
+        {.level = inner_->finest(),
+         .coarse = inner_->correction(),
+         .r = r_.data(),
+         .p = p_.data(),
+         .scale = &control_.data()->scale,
+         .plane_p = starts_from_planes ? plane_start().potentials : nullptr});
   }
 
   const Stream& stream_;
@@ -389,6 +411,7 @@ class CudaMultigrid final : public Solver<Real> {
   Buffer<Pair<Real>> coefficients_;
   Buffer<double> shares_;
   Buffer<double> row_sums_;
+  PlaneStartTables start_;
   Buffer<Control> control_;
   std::unique_ptr<Corrector> inner_;                ///< of all levels but the finest
   bool inner_loops_ = true;                         ///< its cycles may be loops in a graph

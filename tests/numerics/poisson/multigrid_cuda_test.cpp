@@ -147,8 +147,17 @@ TEST(MultigridCuda, ConvergesAlikeOnAllCubes) {
   }
 }
 
-/// The weights of half-sweeps, and how often levels are visited, decide by how much each cycle
-/// reduces the residual; corrections are fp32 here and fp64 in the reference.
+/// Adds, to the planes across axis i, what is the same in all of each.
+void add_to_planes(const Domain& domain, std::uint64_t seed, double size, Values* f) {
+  for_cells(domain, [&](std::int64_t i, std::int64_t /*j*/, std::int64_t /*k*/, std::size_t place) {
+    (*f)[place] += size * random_symmetric(seed, static_cast<std::uint64_t>(i));
+  });
+  remove_mean(domain, f);
+}
+
+/// The weights of half-sweeps, how often levels are visited, and what a solve from nothing begins
+/// with, decide by how much each cycle reduces the residual; corrections are fp32 here and fp64 in
+/// the reference.
 TEST(MultigridCuda, EachCycleReducesTheResidualAsTheReferenceDoes) {
   const Axis around = uniform_axis(64, true);
   const std::vector<NamedDomain> domains{
@@ -157,17 +166,57 @@ TEST(MultigridCuda, EachCycleReducesTheResidualAsTheReferenceDoes) {
       {"narrow", {uniform_axis(64, false, 0.5), around, around}},
       {"squares", {uniform_axis(128, false), uniform_axis(1, true), uniform_axis(128, true)}}};
   for (const NamedDomain& each : domains) {
-    const Values f = random_right_side(each.domain, 43);
+    Values f = random_right_side(each.domain, 43);
     std::vector<multigrid::Level> levels = multigrid::make_levels(each.domain);
     multigrid::set_short_cycle(&levels, 0);
+    // Squares are the one plane of an axis of one cell, which is the first on GPUs.
+    const auto beginning =
+        each.name == "squares" ? multigrid::Beginning::zero : multigrid::Beginning::planes;
+    if (beginning == multigrid::Beginning::planes) {
+      add_to_planes(each.domain, 45, 10.0, &f);
+    }
     Values p;
-    const std::vector<double> residuals = multigrid::Reference(levels).solve(f, {0.0, 5}, &p);
+    const std::vector<double> residuals =
+        multigrid::Reference(levels).solve(f, {0.0, 5}, &p, beginning);
     for (int cycles = 1; cycles <= 5; ++cycles) {
       const OnGpu<double> gpu(each.domain, {0.0, cycles});
       static_cast<void>(gpu.solve(f));
       const double expected = residuals[static_cast<std::size_t>(cycles)];
       EXPECT_NEAR(gpu.solver().outcome().residual / expected, 1.0, 0.05)
           << each.name << ", cycles: " << cycles;
+    }
+  }
+}
+
+/// Also of lines, along axes with walls and around, of cells of one width and of many. A cycle
+/// shows that no more than rounding is left.
+TEST(MultigridCuda, SolvesAtOnceWhatPlanesHaveInCommon) {
+  std::vector<NamedDomain> domains = all_boundaries({40, 12, 66});
+  for (const auto& more : {gathered_domains(LinesAlong::i_or_j), all_boundaries({9, 33, 7})}) {
+    domains.insert(domains.end(), more.begin(), more.end());
+  }
+  for (const NamedDomain& each : domains) {
+    if (multigrid::line_axis_of_schedules(each.domain) > 0 || each.domain.j.cells() == 1 ||
+        each.domain.k.cells() == 1) {
+      continue;  // other planes: i is not the first axis on GPUs
+    }
+    Values f(static_cast<std::size_t>(each.domain.extents().count()), 0.0);
+    add_to_planes(each.domain, 46, 1.0, &f);
+    const double tolerance = 1e-7 * largest(f);
+    const OnGpu<double> gpu(each.domain, {tolerance, 40});
+    // From nothing, and from what is worse.
+    for (const bool from_nothing : {true, false}) {
+      if (!from_nothing) {
+        Values start = random_values(each.domain, 47);
+        for (double& value : start) {
+          value *= 1e6;
+        }
+        gpu.start_from(start);
+      }
+      const Values p = gpu.solve(f);
+      EXPECT_TRUE(gpu.solver().outcome().converged) << each.name;
+      EXPECT_EQ(gpu.solver().outcome().cycles, 1) << each.name;
+      EXPECT_LE(residual(each.domain, p, f), 1.01 * tolerance) << each.name;
     }
   }
 }
@@ -427,7 +476,12 @@ TEST(MultigridCudaByLines, AgreesWithTheCpu) {
     remove_mean(each.domain, &of_gpu);
     remove_mean(each.domain, &of_cpu);
     EXPECT_LE(largest_difference(of_gpu, of_cpu), 1e-5 * largest(of_cpu)) << each.name;
-    EXPECT_LE(std::abs(gpu.solver().outcome().cycles - cpu->outcome().cycles), 1) << each.name;
+    // A line has a plane for each cell, of which GPUs know the solution at once.
+    const int more = each.name == "line" ? 0 : 1;
+    EXPECT_LE(gpu.solver().outcome().cycles - cpu->outcome().cycles, more) << each.name;
+    if (each.name != "line") {
+      EXPECT_LE(cpu->outcome().cycles - gpu.solver().outcome().cycles, 1) << each.name;
+    }
   }
 }
 

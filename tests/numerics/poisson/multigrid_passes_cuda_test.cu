@@ -29,6 +29,15 @@ std::vector<std::int64_t> cells_in_field(const Level& level) {
   return cells;
 }
 
+/// Numbers that differ, and are floats.
+std::vector<double> numbered(std::int64_t count, double step) {
+  std::vector<double> numbers;
+  for (std::int64_t n = 0; n < count; ++n) {
+    numbers.push_back(step * static_cast<double>(n + 1));
+  }
+  return numbers;
+}
+
 /// Fields of a level and of the next one on a GPU, with numbers that differ.
 class Passes {
  public:
@@ -89,6 +98,8 @@ class DefectRun {
     coefficients_ = uploaded(finest_coefficients<Real>(level), passes.stream());
     alike_j_ = first_coefficients<Real>(level.j);
     alike_k_ = first_coefficients<Real>(level.k);
+    means_ = uploaded(numbered(level.i.cells, 0.25), passes.stream());
+    potentials_ = uploaded(numbered(level.i.cells, 0.5), passes.stream());
   }
 
   void queue(int gpu_parts, const Fields& fields, int starts_from_zero = 0) const {
@@ -115,7 +126,9 @@ class DefectRun {
          .decides = false,
          .limits = {},
          .control = control_.data(),
-         .loops = {}});
+         .loops = {},
+         .start = {.means = means_.data(), .potentials = potentials_.data()},
+         .keeps_start = true});
   }
 
   [[nodiscard]] double largest() const {
@@ -129,6 +142,8 @@ class DefectRun {
   Buffer<Pair<Real>> coefficients_;
   Pair<Real> alike_j_{};
   Pair<Real> alike_k_{};
+  Buffer<double> means_;
+  Buffer<double> potentials_;
 };
 
 constexpr int multiprocessors = 4;  // slabs are thick
@@ -194,18 +209,19 @@ TEST_P(MultigridPasses, TheWayUpOfTheFinestLevel) {
   }));
 }
 
-TEST_P(MultigridPasses, TheWayUpReadsNoPThatIsZero) {
+TEST_P(MultigridPasses, TheWayUpReadsNoPOfPlanes) {
   const Buffer<double> scale = uploaded(std::vector<double>{0.5}, passes_.stream());
-  const auto left_in = [&](double given, bool p_is_zero) {
-    const auto size = static_cast<std::size_t>(field_size(fine_));
-    const Buffer<double> p = uploaded(std::vector<double>(size, given), passes_.stream());
+  const std::vector<double> of_planes = numbered(fine_.i.cells, 0.75);
+  const Buffer<double> plane_p = uploaded(of_planes, passes_.stream());
+  const auto left_in = [&](const std::vector<double>& given, const double* of_each_plane) {
+    const Buffer<double> p = uploaded(given, passes_.stream());
     queue_ascent<true, double>(passes_.stream(), multiprocessors, seams_,
                                {.level = passes_.view(0),
                                 .coarse = coarse_r_.data(),
                                 .r = r_.data(),
                                 .p = p.data(),
                                 .scale = scale.data(),
-                                .p_is_zero = p_is_zero});
+                                .plane_p = of_each_plane});
     const std::vector<double> field = passes_.gpu().to_host(p.data(), field_size(fine_));
     std::vector<double> cells;
     for (const std::int64_t place : cells_in_field(fine_)) {
@@ -213,7 +229,14 @@ TEST_P(MultigridPasses, TheWayUpReadsNoPThatIsZero) {
     }
     return cells;
   };
-  EXPECT_EQ(left_in(std::numeric_limits<double>::quiet_NaN(), true), left_in(0.0, false));
+  const auto size = static_cast<std::size_t>(field_size(fine_));
+  const auto pitch = static_cast<std::size_t>(plane_pitch(fine_));
+  std::vector<double> in_memory;
+  for (std::size_t n = 0; n < size; ++n) {
+    in_memory.push_back(of_planes.at(n / pitch));
+  }
+  const std::vector<double> nothing(size, std::numeric_limits<double>::quiet_NaN());
+  EXPECT_EQ(left_in(nothing, plane_p.data()), left_in(in_memory, nullptr));
 }
 
 TEST_P(MultigridPasses, TheOuterResidual) {
@@ -285,8 +308,9 @@ class AlikePasses : public PassesOfDomain {
     });
   }
 
+  /// `of_each_plane`: p, or nullptr where it is read.
   template <class Real>
-  void expect_same_correction() {
+  void expect_same_correction(const double* of_each_plane) {
     const Buffer<double> scale = uploaded(std::vector<double>{0.5}, passes_.stream());
     expect_same_in_copies(passes_.field<Real>(fine_),
                           [&](const LevelView& view, int parts, Real* p) {
@@ -295,7 +319,8 @@ class AlikePasses : public PassesOfDomain {
                                                       .coarse = coarse_r_.data(),
                                                       .r = r_.data(),
                                                       .p = p,
-                                                      .scale = scale.data()});
+                                                      .scale = scale.data(),
+                                                      .plane_p = of_each_plane});
                           });
   }
 
@@ -348,8 +373,12 @@ TEST_P(AlikePasses, TheWayUpLeavesTheSame) {
 }
 
 TEST_P(AlikePasses, TheWayUpOfTheFinestLevelLeavesTheSame) {
-  expect_same_correction<double>();
-  expect_same_correction<float>();
+  const Buffer<double> plane_p = uploaded(numbered(fine_.i.cells, 0.75), passes_.stream());
+  const double* const given[] = {nullptr, plane_p.data()};
+  for (const double* const of_each_plane : given) {
+    expect_same_correction<double>(of_each_plane);
+    expect_same_correction<float>(of_each_plane);
+  }
 }
 
 TEST_P(AlikePasses, TheOuterResidualLeavesTheSame) {

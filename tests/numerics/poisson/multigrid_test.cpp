@@ -86,6 +86,66 @@ TEST(Multigrid, WeightsOfHalfSweepsReduceResidualsFaster) {
   }
 }
 
+/// The mean of each plane across axis i.
+std::vector<double> means_of_planes(const Domain& domain, const Values& values) {
+  const std::int64_t rows = domain.j.cells();
+  const std::int64_t columns = domain.k.cells();
+  std::vector<double> means(domain.i.widths.size(), 0.0);
+  std::vector<double> areas = means;
+  for_cells(domain, [&](std::int64_t i, std::int64_t j, std::int64_t k, std::size_t place) {
+    const double area = domain.j.widths.at(static_cast<std::size_t>(j % rows)) *
+                        domain.k.widths.at(static_cast<std::size_t>(k % columns));
+    areas.at(static_cast<std::size_t>(i)) += area;
+    means.at(static_cast<std::size_t>(i)) += area * values[place];
+  });
+  for (std::size_t n = 0; n < means.size(); ++n) {
+    means[n] /= areas[n];
+  }
+  return means;
+}
+
+/// The residual with which a solve begins has no mean in any plane, p no mean at all.
+TEST_P(MultigridOn, ReferenceBeginsWithWhatPlanesHaveInCommon) {
+  const Domain& domain = GetParam().domain;
+  Values f = random_right_side(domain, 13);
+  for_cells(domain, [&](std::int64_t i, std::int64_t /*j*/, std::int64_t /*k*/, std::size_t n) {
+    f[n] += random_symmetric(14, static_cast<std::uint64_t>(i));
+  });
+  remove_mean(domain, &f);
+  Values p;
+  const Reference reference(domain);
+  static_cast<void>(reference.solve(f, {0.0, 0}, &p, multigrid::Beginning::planes));
+  for (const double mean : means_of_planes(domain, reference.residual(p, f))) {
+    EXPECT_NEAR(mean, 0.0, 1e-10);
+  }
+  Values without_mean = p;
+  remove_mean(domain, &without_mean);
+  EXPECT_LE(largest_difference(p, without_mean), 1e-12 * (1.0 + largest(p)));
+}
+
+/// Of a fluid at rest on a hot plate all is known at once; of waves in it, the waves are left.
+TEST(Multigrid, BeginsALayerWithoutItsWalls) {
+  constexpr std::int64_t cells = 32;
+  const Axis around = uniform_axis(2 * cells, true);
+  const Domain layer{uniform_axis(cells, false), around, around};
+  const auto residuals_of = [&](double waves, multigrid::Beginning beginning) {
+    Values f(static_cast<std::size_t>(layer.extents().count()));
+    for_cells(layer, [&](std::int64_t i, std::int64_t j, std::int64_t k, std::size_t place) {
+      const double at_walls = i == 0 || i + 1 == cells ? 0.5 * cells - 1.0 : -1.0;
+      f[place] = at_walls + waves * std::sin(0.1 * static_cast<double>(i)) *
+                                std::cos(std::numbers::pi / cells * static_cast<double>(j + 2 * k));
+    });
+    remove_mean(layer, &f);
+    std::vector<multigrid::Level> levels = multigrid::make_levels(layer);
+    multigrid::set_short_cycle(&levels, 0);
+    Values p;
+    return Reference(levels).solve(f, {0.0, 4}, &p, beginning);
+  };
+  EXPECT_LE(residuals_of(0.0, multigrid::Beginning::planes).front(), 1e-12);
+  EXPECT_LE(residuals_of(1.0, multigrid::Beginning::planes).back(),
+            0.04 * residuals_of(1.0, multigrid::Beginning::zero).back());
+}
+
 class MultigridByLinesOn : public testing::TestWithParam<NamedDomain> {};
 
 INSTANTIATE_TEST_SUITE_P(Gathered, MultigridByLinesOn,

@@ -1,6 +1,7 @@
 #include "bankfull/numerics/poisson/multigrid/reference.hpp"
 
 #include "bankfull/numerics/poisson/multigrid/line.hpp"
+#include "bankfull/numerics/poisson/multigrid/plane_start.hpp"
 #include "bankfull/numerics/poisson/multigrid/point.hpp"
 
 #include <algorithm>
@@ -246,7 +247,31 @@ Field Reference::full_multigrid(const Field& r) const {
   return e;
 }
 
-std::vector<double> Reference::solve(const Field& f, Stopping stopping, Field* p) const {
+Field Reference::start_of_planes(const Field& f) const {
+  const Level& level = levels_.front();
+  const Axis across{level.i.widths, level.i.periodic};
+  const auto area = [&](const Cell& cell) {
+    return element(level.j.widths, cell.j) * element(level.k.widths, cell.k);
+  };
+  std::vector<double> areas(across.widths.size(), 0.0);
+  std::vector<double> means(across.widths.size(), 0.0);
+  for_cells_of(level, [&](const Cell& cell) {
+    areas[static_cast<std::size_t>(cell.i)] += area(cell);
+    means[static_cast<std::size_t>(cell.i)] += area(cell) * f[place_of(level.extents(), cell)];
+  });
+  for (std::size_t n = 0; n < means.size(); ++n) {
+    means[n] /= areas[n];
+  }
+  const std::vector<double> potentials = plane_potentials(across, means);
+  Field p = zeros(level);
+  for_cells_of(level, [&](const Cell& cell) {
+    p[place_of(level.extents(), cell)] = element(potentials, cell.i);
+  });
+  return p;
+}
+
+std::vector<double> Reference::solve(const Field& f, Stopping stopping, Field* p,
+                                     Beginning beginning) const {
   const auto norm = [](const Field& values) {
     double largest = 0.0;
     for (const double value : values) {
@@ -254,8 +279,8 @@ std::vector<double> Reference::solve(const Field& f, Stopping stopping, Field* p
     }
     return largest;
   };
-  *p = zeros(levels_.front());
-  std::vector<double> history{norm(f)};
+  *p = beginning == Beginning::planes ? start_of_planes(f) : zeros(levels_.front());
+  std::vector<double> history{norm(residual(*p, f))};
   while (history.back() > stopping.tolerance &&
          static_cast<int>(history.size()) <= stopping.max_cycles) {
     const Field r = residual(*p, f);

@@ -7,6 +7,12 @@
 
 namespace bankfull::poisson::multigrid {
 
+/// What a solve begins with.
+enum class Beginning {
+  zero,
+  planes,  ///< what planes across axis i have in common: see plane_start.hpp. GPUs do
+};
+
 /// The multigrid of this folder in fp64, by one thread, in plain loops: what the schedules are
 /// compared with. Fields are dense, k fastest. Only the reference relaxes lines.
 class Reference {
@@ -30,13 +36,15 @@ class Reference {
   /// before it.
   [[nodiscard]] Field full_multigrid(const Field& r) const;
 
-  /// Solves L p = f, whose mean must be 0, from zero. Returns max |f - L p| before the first cycle
-  /// and after each, until it is below the tolerance.
-  std::vector<double> solve(const Field& f, Stopping stopping, Field* p) const;
+  /// Solves L p = f, whose mean must be 0. Returns max |f - L p| before the first cycle and after
+  /// each, until it is below the tolerance.
+  std::vector<double> solve(const Field& f, Stopping stopping, Field* p,
+                            Beginning beginning = Beginning::zero) const;
 
  private:
   /// Improves e for L e = r on level l, after so many sweeps, by a correction and more sweeps.
   void improve(std::size_t l, int sweeps_before, const Field& r, Field* e) const;
+  [[nodiscard]] Field start_of_planes(const Field& f) const;
   [[nodiscard]] static Field residual_on(const Level& level, const Field& e, const Field& r);
   [[nodiscard]] Field restricted(std::size_t l, const Field& r) const;
   [[nodiscard]] Field interpolated_to(std::size_t l, const Field& coarse) const;

@@ -137,14 +137,19 @@ class AlikeAscentBlock {
   template <int Step>
   __device__ __forceinline__ void ask_for_output(int plane) {
     if constexpr (Ascent::adds) {
-      if (f_.p_is_zero || !writes(plane)) {
+      if (!writes(plane)) {
         return;
       }
       const Real* const from = plane_of(f_.p, plane);
       auto& arrivals = shared_.p.at[output_slot(Step, ascend_reach - alike_lead)];
 #pragma unroll
       for (int row = 0; row < rows; ++row) {
-        if (place_.writes_row[row]) {
+        if (!place_.writes_row[row]) {
+          continue;
+        }
+        if (f_.plane_p != nullptr) {
+          arrivals.at[row][place_.thread()] = in_plane<Real>(f_.plane_p, plane);
+        } else {
           arrivals.ask_row(from, place_, row);
         }
       }

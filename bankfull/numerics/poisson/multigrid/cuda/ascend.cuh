@@ -19,9 +19,9 @@ struct AscendArguments {
   const float* r;
   const float* e;  ///< or nullptr
   Real* p;
-  const double* scale;  ///< of r and w, a power of two, where p is not
-  int planes;           ///< of a slab
-  bool p_is_zero;       ///< Adds: p counts as 0 and is not read
+  const double* scale;    ///< of r and w, a power of two, where p is not
+  int planes;             ///< of a slab
+  const double* plane_p;  ///< Adds: p of each plane, which then is not read; or nullptr
 };
 
 /// The traffic of a level: r, the next level's correction, and p (Adds) or e are read, p is
@@ -41,6 +41,13 @@ template <class Real>
 __device__ __forceinline__ Pair<Real> corrected(const Pair<Real>& p, const Pair<Real>& w,
                                                 Real unscaled) {
   return {fma(w.x, unscaled, p.x), fma(w.y, unscaled, p.y)};
+}
+
+/// A value of all cells of a plane.
+template <class Real>
+__device__ __forceinline__ Pair<Real> in_plane(const double* of_planes, int plane) {
+  const auto value = static_cast<Real>(__ldg(of_planes + plane));
+  return {value, value};
 }
 
 inline constexpr int ascend_stages = 4;  ///< half-sweeps
@@ -226,14 +233,15 @@ class AscendBlock {
     if constexpr (Adds) {
 #pragma unroll
       for (int row = 0; row < 2; ++row) {
-        if (f_.p_is_zero || !writes(plane) || !place_.writes_row[row]) {
+        if (!writes(plane) || !place_.writes_row[row]) {
           continue;
         }
-        if constexpr (Seams) {
-          p_[row] = *output(plane, row);
+        if (f_.plane_p != nullptr) {
+          output_slot(row) = in_plane<Real>(f_.plane_p, plane);
+        } else if constexpr (Seams) {
+          output_slot(row) = *output(plane, row);
         } else {
-          __pipeline_memcpy_async(&shared_.inputs.p[row][thread()], output(plane, row),
-                                  sizeof(Pair<Real>));
+          __pipeline_memcpy_async(&output_slot(row), output(plane, row), sizeof(Pair<Real>));
         }
       }
       if constexpr (!Seams) {
@@ -242,8 +250,8 @@ class AscendBlock {
     }
   }
 
-  /// What was asked for in this step; after it only residuals were.
-  [[nodiscard]] __device__ __forceinline__ Pair<Real> asked_output(int row) const {
+  /// Of what was asked for in this step; after it only residuals were.
+  [[nodiscard]] __device__ __forceinline__ Pair<Real>& output_slot(int row) {
     if constexpr (Seams) {
       return p_[row];
     } else {
@@ -263,7 +271,7 @@ class AscendBlock {
       if (place_.writes_row[row]) {
         Pair<Real> result{static_cast<Real>(w.at[row][0]), static_cast<Real>(w.at[row][1])};
         if constexpr (Adds) {
-          result = corrected(asked_output(row), result, unscaled_);
+          result = corrected(output_slot(row), result, unscaled_);
         }
         if (place_.k + 1 == f_.level.k.cells) {
           result.y = 0;  // what stands beside the last column must stay a number

@@ -5,6 +5,7 @@
 #include "bankfull/core/exec/reduce.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/control.hpp"
 #include "bankfull/numerics/poisson/multigrid/cuda/grid.cuh"
+#include "bankfull/numerics/poisson/multigrid/cuda/plane_start.cuh"
 #include "bankfull/numerics/poisson/poisson.hpp"
 
 namespace bankfull::poisson::multigrid::cuda {
@@ -113,9 +114,6 @@ __global__ void __launch_bounds__(survey_threads)
   }
 }
 
-/// What the sum of rows is in: |f| is scaled to less than 4, and the shares add up to 1.
-inline constexpr double units_of_sum = 0x1p60;
-
 /// With the mean of f a solve begins.
 __device__ __forceinline__ void begin_solve(Control& control, double sum) {
   const bool is_finite = isfinite(size_of(control.largest_f));
@@ -129,48 +127,98 @@ __device__ __forceinline__ void begin_solve(Control& control, double sum) {
   control.largest_residual = 0;
 }
 
-/// The sum of the rows' sums. `alone`: there are no other ranks' rows.
+/// The sum of a block's threads, in the first one; all of them call it.
+__device__ __forceinline__ long long block_sum(long long value) {
+  __shared__ long long sums[survey_threads / 32];
+  const auto thread = static_cast<int>(threadIdx.x);
+  value = warp_sum(value);
+  __syncthreads();  // a sum before this one has been read
+  if (thread % 32 == 0) {
+    sums[thread / 32] = value;
+  }
+  __syncthreads();
+  return warp_sum(thread < survey_threads / 32 ? sums[thread] : 0LL);
+}
+
+/// Rows that a rank has sums of.
+struct OwnRows {
+  const double* sums;
+  int first_plane;  ///< number in the whole level
+  int planes;
+  int rows;  ///< of a plane
+};
+
+/// The sums of planes, and of f. Those of ranks are not complete yet.
 static __global__ void __launch_bounds__(survey_threads)
-    sum_rows_kernel(const double* row_sums, std::int64_t rows, Control* control, bool alone) {
+    sum_planes_kernel(OwnRows own, Control* control, const __grid_constant__ PlaneStart start) {
   const double largest = control->over_ranks[0];
   const double scale = scale_for(size_bits(largest));
-  long long sum = 0;
-  for (std::int64_t n = std::int64_t{blockIdx.x} * survey_threads + threadIdx.x; n < rows;
-       n += std::int64_t{gridDim.x} * survey_threads) {
-    sum += llrint(row_sums[n] * scale * units_of_sum);
-  }
-  sum = warp_sum(sum);
-  if (threadIdx.x % 32 == 0) {
-    // Whatever the sign, and modulo 2^64, as no sum of ranks is that large.
+  const auto thread = static_cast<int>(threadIdx.x);
+  for (auto plane = static_cast<int>(blockIdx.x); plane < start.count;
+       plane += static_cast<int>(gridDim.x)) {
+    const int own_plane = plane - own.first_plane;
+    const bool is_own = own_plane >= 0 && own_plane < own.planes;
+    long long sum = 0;
+    for (int row = thread; is_own && row < own.rows; row += survey_threads) {
+      sum += llrint(own.sums[std::int64_t{own_plane} * own.rows + row] * scale * units_of_sum);
+    }
+    sum = block_sum(sum);
+    if (thread != 0) {
+      continue;
+    }
+    if (start.parts != nullptr) {
+      start.parts[2 * plane] = static_cast<double>(sum >> 32);
+      start.parts[2 * plane + 1] = static_cast<double>(sum & 0xffffffffLL);
+      continue;
+    }
+    start.sums[plane] = sum;
+    // Whatever the sign.
     atomicAdd(reinterpret_cast<unsigned long long*>(&control->sum),
               static_cast<unsigned long long>(sum));
   }
-  if (!is_last_block(&control->arrivals) || threadIdx.x != 0) {
+  if (!is_last_block(&control->arrivals) || thread >= 32) {
     return;
   }
-  const long long total = __ldcg(&control->sum);
-  control->sum = 0;
-  control->scale = scale;
-  control->largest_f = size_bits(largest);
-  if (alone) {
-    begin_solve(*control, static_cast<double>(total));
-  } else {
-    control->over_ranks[0] = static_cast<double>(total >> 32);
-    control->over_ranks[1] = static_cast<double>(total & 0xffffffffLL);
+  if (thread == 0) {
+    control->scale = scale;
+    control->largest_f = size_bits(largest);
+    if (start.parts == nullptr) {
+      const long long total = __ldcg(&control->sum);
+      control->sum = 0;
+      begin_solve(*control, static_cast<double>(total));
+    }
+  }
+  __syncwarp();
+  if (start.parts == nullptr && control->starts_from_zero != 0) {
+    form_plane_start(*control, start);
   }
 }
 
-/// The same once the parts of all ranks are added: exactly, for they are whole numbers.
-static __global__ void begin_solve_kernel(Control* control) {
-  const auto upper = static_cast<long long>(control->over_ranks[0]);
-  const auto lower = static_cast<long long>(control->over_ranks[1]);
-  begin_solve(*control, static_cast<double>((upper << 32) + lower));
+/// The same once the parts of all ranks are added: exactly, for they are whole numbers. One warp.
+static __global__ void begin_solve_kernel(Control* control,
+                                          const __grid_constant__ PlaneStart start) {
+  const auto lane = static_cast<int>(threadIdx.x);
+  long long total = 0;
+  for (int plane = lane; plane < start.count; plane += 32) {
+    const auto upper = static_cast<long long>(start.parts[2 * plane]);
+    const auto lower = static_cast<long long>(start.parts[2 * plane + 1]);
+    start.sums[plane] = (upper << 32) + lower;
+    total += (upper << 32) + lower;
+  }
+  total = warp_sum(total);
+  if (lane == 0) {
+    begin_solve(*control, static_cast<double>(total));
+  }
+  __syncwarp();
+  if (control->starts_from_zero != 0) {
+    form_plane_start(*control, start);
+  }
 }
 
 /// What comes before a pass over the residual.
 enum class After : int {
   start,    ///< was p better than nothing?
-  restart,  ///< ... now it is 0
+  restart,  ///< ... now it is that of planes
   cycle,    ///< or full multigrid
 };
 
@@ -181,24 +229,40 @@ struct Loops {
   bool recorded;
 };
 
+/// Whether there will be another cycle.
+__device__ __forceinline__ bool goes_on(const Control& control, const Limits& limits, bool small,
+                                        float residual) {
+  return !small && isfinite(residual) && control.cycles < limits.max_cycles &&
+         control.stalled < max_stalled;
+}
+
+/// Whether the pass over the residual that comes before a solve's first cycle has to be done again,
+/// to begin with what planes have in common: if p is worse than nothing, or if nothing is all that
+/// there will be, and is to be written.
+__device__ __forceinline__ bool has_to_begin_anew(const Control& control, const Limits& limits,
+                                                  bool small, float residual, double nothing) {
+  return control.starts_from_zero != 0 ? !goes_on(control, limits, small, residual)
+                                       : !small && !(static_cast<double>(residual) < nothing);
+}
+
 /// What comes next; by one thread, when all of the residual is known.
 __device__ __forceinline__ Next next_after(Control& control, const Limits& limits, After after,
                                            float residual) {
-  if (after == After::start) {
+  const bool from_zero = control.starts_from_zero != 0;
+  double nothing = 0.0;
+  if (after != After::cycle) {
     const double largest_f = size_of(__ldcg(&control.largest_f));
     control.bound = residual_bound(limits.tolerance, limits.factor, largest_f);
+    nothing = largest_f * control.scale;
   }
-  const bool small = static_cast<double>(residual) <= control.bound * control.scale;
-  if (after == After::start) {
-    const double nothing = size_of(__ldcg(&control.largest_f)) * control.scale;
-    control.largest_f = 0;
-    control.begins_anew =
-        control.starts_from_zero == 0 && !small && !(static_cast<double>(residual) < nothing) ? 1
-                                                                                              : 0;
-    if (control.begins_anew != 0) {
-      control.starts_from_zero = 1;
-      return Next::end;  // the pass that follows decides
-    }
+  // What planes have in common leaves was taken from f, and not formed of p with its rounding: it
+  // is known to be small where there is nothing at all.
+  const bool small =
+      from_zero ? nothing == 0.0 : static_cast<double>(residual) <= control.bound * control.scale;
+  if (after == After::start && has_to_begin_anew(control, limits, small, residual, nothing)) {
+    control.begins_anew = 1;
+    control.starts_from_zero = 1;
+    return Next::end;  // the pass that follows decides
   }
   if (after == After::cycle) {
     ++control.cycles;
@@ -210,15 +274,16 @@ __device__ __forceinline__ Next next_after(Control& control, const Limits& limit
   } else {
     control.min_residual = residual;
   }
-  const bool from_zero = control.starts_from_zero != 0;
+  control.largest_f = 0;
   control.begins_anew = 0;
   control.starts_from_zero = 0;
   control.residual = residual;
   control.min_residual = fminf(residual, control.min_residual);
   control.converged = small ? 1 : 0;
-  const bool goes_on = !small && isfinite(residual) && control.cycles < limits.max_cycles &&
-                       control.stalled < max_stalled;
-  return !goes_on ? Next::end : from_zero ? Next::full_multigrid : Next::cycle;
+  if (!goes_on(control, limits, small, residual)) {
+    return Next::end;
+  }
+  return from_zero ? Next::full_multigrid : Next::cycle;
 }
 
 __device__ __forceinline__ void decide(Control& control, const Limits& limits, After after,
@@ -231,11 +296,27 @@ __device__ __forceinline__ void decide(Control& control, const Limits& limits, A
   }
 }
 
-/// The same once the largest residual of all ranks is known.
-static __global__ void decide_kernel(Control* control, Limits limits, After after, Loops loops) {
-  if (after != After::restart || control->begins_anew != 0) {
+/// By a warp, after a decision: a solve that begins anew begins as one from nothing.
+__device__ __forceinline__ void form_plane_start_anew(const Control& control, After after,
+                                                      const PlaneStart& start) {
+  if (after == After::start && control.begins_anew != 0) {
+    form_plane_start(control, start);
+  }
+}
+
+/// The decision once the largest residual of all ranks is known. One warp.
+static __global__ void decide_kernel(Control* control, Limits limits, After after, Loops loops,
+                                     const __grid_constant__ PlaneStart start) {
+  const bool is_awaited = after != After::restart || control->begins_anew != 0;
+  __syncwarp();  // all have read what the decision changes
+  if (!is_awaited) {
+    return;
+  }
+  if (threadIdx.x == 0) {
     decide(*control, limits, after, static_cast<float>(control->over_ranks[0]), loops);
   }
+  __syncwarp();
+  form_plane_start_anew(*control, after, start);
 }
 
 }  // namespace bankfull::poisson::multigrid::cuda

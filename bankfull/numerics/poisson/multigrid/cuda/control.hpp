@@ -14,8 +14,9 @@ struct Control {
   static constexpr int max_over_ranks = 2;
 
   int forgotten;         ///< the next solve starts from nothing
-  int starts_from_zero;  ///< p is 0, whatever is in memory
-  int begins_anew;       ///< the next pass over the residual is not for nothing: p was worse than 0
+  int starts_from_zero;  ///< p is that of PlaneStart, whatever is in memory
+  int begins_anew;  ///< the next pass over the residual is not for nothing: p was worse than 0,
+                    ///< or is to be written
   int cycles;
   int stalled;  ///< cycles in a row that have not brought the residual down
   int converged;

@@ -39,6 +39,8 @@ struct DefectArguments {
   Limits limits;
   Control* control;
   Loops loops;
+  PlaneStart start;
+  bool keeps_start;  ///< a solve from nothing leaves its p in memory, for the first correction
 };
 
 /// The traffic of a level whose residual is not restricted: f and p are read, r is written.
@@ -244,27 +246,34 @@ class DefectBlock {
   __device__ __forceinline__ unsigned run() {
     const int first = f_.level.first_plane + static_cast<int>(blockIdx.z) * f_.planes;
     const int end = min(first + f_.planes, f_.level.end_plane);
-    mean_ = static_cast<Real>(f_.control->mean);
     scale_ = static_cast<Real>(f_.control->scale);
     if (f_.control->starts_from_zero != 0) {
-      begin_at_zero(first, end);
+      begin_with_planes(first, end);
     } else {
+      mean_ = static_cast<Real>(f_.control->mean);
       subtract_laplacian(first, end);
     }
     return largest_;
   }
 
  private:
-  __device__ __forceinline__ void begin_at_zero(int first, int end) {
+  /// From p of planes, which the first correction finds in a table. A pass after which there may be
+  /// none writes it.
+  __device__ __forceinline__ void begin_with_planes(int first, int end) {
+    const bool writes_p = f_.keeps_start || f_.after == After::restart;
     for (int plane = first; plane < end; ++plane) {
       const Quad<Real> f = load(f_.f, plane);
+      const auto mean = static_cast<Real>(f_.start.means[plane]);
       Quad<float> r;
 #pragma unroll
       for (int n = 0; n < 4; ++n) {
-        r.at[n / 2][n % 2] = static_cast<float>((f.at[n / 2][n % 2] - mean_) * scale_);
+        r.at[n / 2][n % 2] = static_cast<float>((f.at[n / 2][n % 2] - mean) * scale_);
       }
       finish(plane, r);
-      cells_.store(f_.p + plane * f_.level.at.plane, Quad<Real>{});
+      if (writes_p) {
+        const auto p = static_cast<Real>(f_.start.potentials[plane]);
+        cells_.store(f_.p + plane * f_.level.at.plane, Quad<Real>{{{p, p}, {p, p}}});
+      }
     }
   }
 
@@ -344,7 +353,10 @@ __global__ void __launch_bounds__(32 * defect_warps, DefectCells::blocks)
     return;
   }
   raise_to_largest(&control.largest_residual, DefectBlock<Real, DefectCells>(f).run());
-  if (is_last_block(&control.arrivals) && threadIdx.x == 0 && threadIdx.y == 0) {
+  if (!is_last_block(&control.arrivals) || threadIdx.y != 0) {
+    return;
+  }
+  if (threadIdx.x == 0) {
     const float residual = __uint_as_float(__ldcg(&control.largest_residual));
     control.largest_residual = 0;
     if (f.decides) {
@@ -352,6 +364,10 @@ __global__ void __launch_bounds__(32 * defect_warps, DefectCells::blocks)
     } else {
       control.over_ranks[0] = static_cast<double>(residual);
     }
+  }
+  __syncwarp();
+  if (f.decides) {
+    form_plane_start_anew(control, f.after, f.start);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "bankfull/numerics/poisson/multigrid/cuda/control.hpp"
 #include "bankfull/numerics/poisson/multigrid/cuda/line_tables.hpp"
+#include "bankfull/numerics/poisson/multigrid/plane_start.hpp"
 
 #include <algorithm>
 
@@ -173,14 +174,22 @@ RankLevels windows_on_gpus(const Hierarchy& hierarchy, const Sharing& sharing) {
 
 namespace {
 
-/// What the finest level takes beside its residual in fp32, and the survey of its right side.
+/// What the start from nothing takes; see PlaneStart.
+std::int64_t plane_start_bytes(std::int64_t planes, std::int64_t window) {
+  constexpr std::int64_t numbers = 4;  // a sum, its halves, and a number more
+  return planes * (std::int64_t{sizeof(AxisPlane)} + numbers * std::int64_t{sizeof(double)}) +
+         2 * window * std::int64_t{sizeof(double)};
+}
+
+/// What the finest level takes beside its residual in fp32, the survey of its right side and the
+/// start from nothing.
 std::int64_t outer_bytes(const Level& finest, const Extents& whole, std::size_t element_bytes) {
   const auto element = static_cast<std::int64_t>(element_bytes);
   constexpr std::int64_t number = sizeof(double);
   const Extents cells = finest.extents();
   return 2 * field_size(finest) * element + 2 * element * (cells.ni + cells.nj + cells.nk) +
          number * (whole.ni + whole.nj + whole.nk + cells.ni * cells.nj) +
-         std::int64_t{sizeof(Control)};
+         plane_start_bytes(whole.ni, cells.ni) + std::int64_t{sizeof(Control)};
 }
 
 /// The messages of fields that each two neighbours exchange, in both directions and twice: one may
