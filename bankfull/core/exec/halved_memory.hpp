@@ -23,12 +23,19 @@ inline constexpr std::int64_t half_block_bytes = 4096;
 /// n.
 struct HalvedView {
   std::byte* memory = nullptr;  ///< aligned to a pair
-  /// Bit n % 32 of word n / 32: half 0 owns the second block of pair n, not the first.
+  /// Bit n % 32 of word n / 32: half 0 owns the second block of pair n, not the first. One word
+  /// more than the last pair's.
   const std::uint32_t* swapped = nullptr;
 
   /// 1 or 0, the bit of a pair.
   [[nodiscard]] BANKFULL_HOST_DEVICE std::uint32_t is_swapped(std::int64_t pair) const {
     return swapped[pair / 32] >> static_cast<std::uint32_t>(pair % 32) & 1U;
+  }
+
+  /// The bits of 32 pairs from one on, that of pair n in place n % 32.
+  [[nodiscard]] BANKFULL_HOST_DEVICE std::uint32_t swapped_from(std::int64_t pair) const {
+    const std::uint32_t of_next_word = (1U << static_cast<std::uint32_t>(pair % 32)) - 1U;
+    return (swapped[pair / 32] & ~of_next_word) | (swapped[pair / 32 + 1] & of_next_word);
   }
 
   /// Where block n of a half lies, given the bit of its pair.
@@ -67,10 +74,11 @@ class HalvedMemory {
  public:
   HalvedMemory() = default;
 
-  /// `blocks` of each half, which all hold 0. Measures which half owns which, in about 4 ms per
-  /// GiB; a wrong answer costs time, not correctness. Where the halves are not apart, the first
-  /// block of every pair counts as half 0's. Work queued on the stream finds both. Throws
-  /// RuntimeFailure as Memory does, and where CUDA refuses.
+  /// `blocks` of each half, which all hold 0. Measures which half owns which: by a few pairs of
+  /// each page of 2 MiB where these bear out that all pages are alike or opposite, else of all
+  /// pairs, in about 4 ms per GiB; a wrong answer costs time, not correctness. Where the halves are
+  /// not apart, the first block of every pair counts as half 0's. Work queued on the stream finds
+  /// both. Throws RuntimeFailure as Memory does, and where CUDA refuses.
   HalvedMemory(const L2Halves& halves, std::int64_t blocks, const Stream& stream);
 
   /// With bits as HalvedView has them, at least one for each pair, in place of measured ones.

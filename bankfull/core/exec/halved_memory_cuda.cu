@@ -36,15 +36,24 @@ __global__ void sample_halves_kernel(std::byte* memory, unsigned* clocks) {
   }
 }
 
+/// Every `distance`-th pair of a range.
+struct Looked {
+  std::int64_t begin;
+  std::int64_t end;
+  std::int64_t distance;
+};
+
 /// Blocks of one thread, one per multiprocessor. Adds to `costs[pair]` what it costs more to take
 /// the first block of a pair for half 0's and the second for half 1's than the other way round.
-/// Both halves look at all pairs.
-__global__ void survey_pairs_kernel(std::byte* memory, std::int64_t pairs,
+/// Both halves look at the same pairs.
+__global__ void survey_pairs_kernel(std::byte* memory, Looked pairs,
                                     const std::uint8_t* half_of_unit, unsigned* counts,
                                     int counts_of_half0, int counts_of_half1, int* costs) {
   const unsigned half = half_of_unit[multiprocessor_number()];
   const std::int64_t members = half == 0 ? counts_of_half0 : counts_of_half1;
-  for (std::int64_t pair = atomicAdd(counts + half, 1U); pair < pairs; pair += members) {
+  const std::int64_t first = atomicAdd(counts + half, 1U);
+  for (std::int64_t pair = pairs.begin + first * pairs.distance; pair < pairs.end;
+       pair += members * pairs.distance) {
     std::byte* const at = memory + 2 * half_block_bytes * pair;
     const auto first = static_cast<int>(fewest_clocks(word_at(at, 0), survey_tries));
     const auto second =
@@ -57,6 +66,37 @@ __global__ void note_swapped_kernel(const int* costs, std::int64_t words, std::u
   const std::int64_t n = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const unsigned bits = __ballot_sync(~0U, costs[n] > 0);
   if (n % word_bits == 0 && n / word_bits < words) {
+    swapped[n / word_bits] = bits;
+  }
+}
+
+// Physical memory comes in pages of 2 MiB. On the H200 the pairs of all pages are swapped in the
+// same way, or all of a page the other way round, so that a few pairs of each page tell of the
+// others.
+constexpr std::int64_t page_pairs = (std::int64_t{2} << 20) / (2 * half_block_bytes);
+constexpr std::int64_t sample_distance = 32;
+constexpr std::int64_t samples_for_a_doubt = 64;
+
+/// The same if all pages are like the one that begins with pair `model`, or opposite. Of that page
+/// all pairs have costs, of the others every `sample_distance`-th; `doubts` counts those that are
+/// not as their page has it.
+__global__ void note_alike_kernel(const int* costs, std::int64_t pairs, std::int64_t model,
+                                  std::uint32_t* swapped, unsigned* doubts) {
+  const std::int64_t n = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t place = (n + page_pairs - model) % page_pairs;  // in the page
+  int alike = 0;
+  for (std::int64_t sample = 0; sample < page_pairs; sample += sample_distance) {
+    const std::int64_t there = n - place + sample;
+    if (there >= 0 && there < pairs) {
+      alike += (costs[there] > 0) == (costs[model + sample] > 0) ? 1 : -1;
+    }
+  }
+  const bool is_swapped = n < pairs && (costs[model + place] > 0) == (alike >= 0);
+  if (n < pairs && costs[n] != 0 && (costs[n] > 0) != is_swapped) {
+    atomicAdd(doubts, 1U);
+  }
+  const unsigned bits = __ballot_sync(~0U, is_swapped);
+  if (n % word_bits == 0 && n <= pairs) {
     swapped[n / word_bits] = bits;
   }
 }
@@ -138,12 +178,27 @@ void find_swapped(const L2Halves& halves, std::byte* memory, std::int64_t pairs,
   constexpr unsigned threads = 256;
   const auto blocks = static_cast<unsigned>((pairs + threads - 1) / threads);
   const Buffer<int> costs(MemorySpace::device, std::size_t{blocks} * threads);
-  const Buffer<unsigned> begun(MemorySpace::device, 2);
+  const Buffer<unsigned> begun(MemorySpace::device, 3);
   fill_bytes(costs.data(), 0, costs.bytes(), stream);
-  fill_bytes(begun.data(), 0, begun.bytes(), stream);
-  launch(stream, alone_on_each(stream, &survey_pairs_kernel), &survey_pairs_kernel, memory, pairs,
-         halves.of_multiprocessor(), begun.data(), halves.multiprocessors(0),
-         halves.multiprocessors(1), costs.data());
+  const auto survey = [&](const Looked& looked) {
+    fill_bytes(begun.data(), 0, begun.bytes(), stream);
+    launch(stream, alone_on_each(stream, &survey_pairs_kernel), &survey_pairs_kernel, memory,
+           looked, halves.of_multiprocessor(), begun.data(), halves.multiprocessors(0),
+           halves.multiprocessors(1), costs.data());
+  };
+  const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(memory));
+  const std::int64_t model = page_pairs - address / (2 * half_block_bytes) % page_pairs;
+  if (model + page_pairs <= pairs) {
+    survey({model, model + page_pairs, 1});
+    survey({model % sample_distance, pairs, sample_distance});
+    launch(stream, {dim3(blocks), dim3(threads)}, &note_alike_kernel,
+           static_cast<const int*>(costs.data()), pairs, model, swapped.data(), begun.data() + 2);
+    const unsigned doubts = CudaExecutor(stream).to_host(begun.data() + 2, 1).front();
+    if (doubts * samples_for_a_doubt * sample_distance <= pairs) {
+      return;
+    }
+  }
+  survey({0, pairs, 1});
   launch(stream, {dim3(blocks), dim3(threads)}, &note_swapped_kernel,
          static_cast<const int*>(costs.data()), static_cast<std::int64_t>(swapped.size()),
          swapped.data());
@@ -175,7 +230,7 @@ HalvedMemory::HalvedMemory(std::int64_t blocks, const Stream& stream)
     : blocks_(blocks),
       owned_(allocated<std::byte>(static_cast<std::size_t>(2 * half_block_bytes * (blocks + 1)),
                                   stream)),
-      swapped_(allocated<std::uint32_t>(static_cast<std::size_t>(blocks / word_bits + 1), stream)) {
+      swapped_(allocated<std::uint32_t>(static_cast<std::size_t>(blocks / word_bits + 2), stream)) {
   constexpr auto pair_bytes = static_cast<std::uintptr_t>(2 * half_block_bytes);
   const auto address = reinterpret_cast<std::uintptr_t>(owned_.data());
   memory_ = owned_.data() + (pair_bytes - address % pair_bytes) % pair_bytes;

@@ -4,6 +4,7 @@
 #include "bankfull/core/exec/team.hpp"
 #include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/numerics/sparse/csr.hpp"
+#include "bankfull/numerics/sparse/halved_values.hpp"
 #include "bankfull/numerics/sparse/row_classes.hpp"
 
 #include <algorithm>
@@ -107,7 +108,10 @@ struct Sliced {
   Buffer<std::uint16_t> offset = {};  ///< slim ones: see SlimColumns
   Buffer<std::uint32_t> code = {};    ///< packed ones: see PackedColumns
   Buffer<std::int32_t> escaped = {};  ///< packed ones: see PackedColumns
-  Buffer<double> value = {};          ///< of each entry
+  Buffer<double> value = {};          ///< of each entry; none where values lie by halves
+  HalvedMemory halved = {};           ///< these then
+  Buffer<ValuePlace> place = {};      ///< alike: of each slice
+  std::size_t halved_entries = 0;     ///< alike
 
   /// Until the columns are made slim or packed.
   [[nodiscard]] SlicedView<FullColumns> full_view() const {
@@ -117,12 +121,14 @@ struct Sliced {
   [[nodiscard]] SlicedView<SlimColumns> slim_view() const {
     return {slot.data(), {base.data(), offset.data()}, value.data()};
   }
+  [[nodiscard]] std::size_t entries() const { return value.size() + halved_entries; }
   /// Bytes that one pass over it reads.
   [[nodiscard]] std::int64_t bytes() const {
     const std::size_t columns = packed ? base.bytes() + code.bytes() + escaped.bytes()
                                 : slim ? base.bytes() + offset.bytes()
                                        : column.bytes();
-    return static_cast<std::int64_t>(slot.bytes() + value.bytes() + columns);
+    return static_cast<std::int64_t>(slot.bytes() + place.bytes() + entries() * sizeof(double) +
+                                     columns);
   }
 };
 
@@ -311,11 +317,13 @@ std::array<Sliced, Matrices> make_all_sliced(const Executor& executor, const std
     Sliced& matrix = matrices[n];
     matrix.slots = slots[n];
     matrix.column = executor.template make<std::int32_t>(matrix.slots * Height);
-    matrix.value = executor.template make<double>(matrix.slots * Height);
     if constexpr (Executor::space == MemorySpace::host) {
       matrix.base = executor.template make<std::int32_t>(matrix.slots);
       matrix.fits_slim = executor.template make<std::int32_t>(1);
     }
+  }
+  for (Sliced& matrix : matrices) {
+    matrix.value = executor.template make<double>(matrix.slots * Height);
   }
   return matrices;
 }

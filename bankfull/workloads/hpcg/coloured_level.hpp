@@ -562,6 +562,15 @@ SlicedView<Columns> sliced_view(const Sliced& part) {
   }
 }
 
+/// The same whose values lie by halves.
+template <class Columns>
+SlicedView<Halved<Columns>> halved_view(const Sliced& part) {
+  const SlicedView<Columns> view = sliced_view<Columns>(part);
+  return {view.slot,
+          {view.columns, part.place.data()},
+          reinterpret_cast<const double*>(part.halved.view().memory)};
+}
+
 /// The storage of such columns in a backend.
 template <class Columns>
 inline constexpr ColumnIndices column_indices_of =

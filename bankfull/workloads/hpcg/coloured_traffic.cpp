@@ -9,17 +9,20 @@ double count_of(std::int64_t n) { return static_cast<double>(n); }
 
 double bytes_of(const Sliced& part) { return count_of(part.bytes()); }
 
-double entries_of(const Sliced& part) { return static_cast<double>(part.value.size()); }
+double entries_of(const Sliced& part) { return static_cast<double>(part.entries()); }
 
 /// Bytes of the values and columns of so many slots, if these are like all of the part's.
 double slot_bytes(const Sliced& part, std::int64_t slots) {
-  const std::int64_t all = part.bytes() - static_cast<std::int64_t>(part.slot.bytes());
+  const std::int64_t all =
+      part.bytes() - static_cast<std::int64_t>(part.slot.bytes() + part.place.bytes());
   return part.slots > 0 ? count_of(all) / count_of(part.slots) * count_of(slots) : 0.0;
 }
 
 /// Bytes of a part's slots in so many slices, with where these begin and end.
 double slice_bytes(const Sliced& part, std::int64_t slots, std::int64_t slices) {
-  return slot_bytes(part, slots) + count_of(slices + 1) * sizeof(std::int64_t);
+  const std::int64_t places = part.place.size() > 0 ? slices : 0;
+  return slot_bytes(part, slots) + count_of(slices + 1) * sizeof(std::int64_t) +
+         count_of(places) * sizeof(ValuePlace);
 }
 
 /// The residual where the restriction takes it. Coarse rows are connected to all others: all of x.

@@ -1,5 +1,6 @@
 #include "bankfull/core/base/expects.hpp"
 #include "bankfull/workloads/hpcg/cuda/coarse_columns.cuh"
+#include "bankfull/workloads/hpcg/cuda/halve_values.cuh"
 #include "bankfull/workloads/hpcg/cuda/product_parts.hpp"
 #include "bankfull/workloads/hpcg/cuda/tuned_levels.cuh"
 #include "bankfull/workloads/hpcg/cuda/tuned_sweeps.cuh"
@@ -428,15 +429,19 @@ class CudaTuned final : public CudaBackend {
 
   /// Queues y = A x and x.y.
   void multiply_by(double* x, double* y) {
-    queue_rows(x, multiply_kernel<Columns, Outer::none>, multiply_kernel<Columns, Outer::some>,
-               const_cast<const double*>(x), y, clock_.data());
+    levels_.with_arguments(0, [&]<class As>(const LevelArguments<As>& a) {
+      queue_rows(x, multiply_kernel<As, Outer::none>, multiply_kernel<As, Outer::some>, a,
+                 const_cast<const double*>(x), y, clock_.data());
+    });
   }
 
   /// Queues the update of x, p and A p, and p.Ap.
   void continue_product() {
-    queue_rows(z_.data(), recurrence_kernel<Columns, Outer::none>,
-               recurrence_kernel<Columns, Outer::some>, const_cast<const Scalars*>(scalars_.data()),
-               first_, RecurrenceVectors{z_.data(), p_.data(), ap_.data(), x_.data()});
+    levels_.with_arguments(0, [&]<class As>(const LevelArguments<As>& a) {
+      queue_rows(z_.data(), recurrence_kernel<As, Outer::none>, recurrence_kernel<As, Outer::some>,
+                 a, const_cast<const Scalars*>(scalars_.data()), first_,
+                 RecurrenceVectors{z_.data(), p_.data(), ap_.data(), x_.data()});
+    });
   }
 
   /// Queues a kernel for all rows, whose halo of x travels meanwhile; `others` is for rows with
@@ -455,8 +460,7 @@ class CudaTuned final : public CudaBackend {
     BlockSums sums = sum_of(boundary.x > 0 ? 0U : all_sums, &scalars_.data()->pap);
     const auto queue = [&](const dim3& grid, Kernel kernel, const DealtRanges& ranges) {
       if (grid.x > 0) {
-        launch(stream(), {grid, dim3(threads_per_block)}, kernel, ranges, levels_.arguments(0),
-               arguments..., sums);
+        launch(stream(), {grid, dim3(threads_per_block)}, kernel, ranges, arguments..., sums);
       }
     };
     if (ranks_.size() == 1) {
@@ -518,6 +522,9 @@ class PlanSweeps {
         plans_(setup.levels.size()),
         first_fused_(first_fused_of(setup)),
         fused_{.first = set_up_.size()},
+        halves_(chunk_rows(set_up_.front()) == wide_chunk_rows
+                    ? std::make_shared<const L2Halves>(stream_)
+                    : nullptr),
         left_(set_up_.size() - first_fused_) {}
 
   [[nodiscard]] std::int64_t chunk_rows(const Level& level) const {
@@ -532,8 +539,9 @@ class PlanSweeps {
     const std::int64_t rows_each = chunk_rows(set_up_[n]);
     const bool keeps_coarse_slots =
         rows_each == wide_chunk_rows && problem_.columns == ColumnIndices::full;
+    // Values that are to be moved go back to the system.
     return chunk_plan_bytes(matrix.rows, rows_each) +
-           (keeps_coarse_slots ? coarse_slot_bytes(matrix) : 0);
+           (keeps_coarse_slots ? coarse_column_bytes(matrix) - value_bytes(matrix) : 0);
   }
 
   void operator()(const CudaExecutor& executor, std::vector<ColouredLevel>& levels, std::size_t n) {
@@ -544,6 +552,20 @@ class PlanSweeps {
     executor.synchronize();
     if (--left_ == 0) {  // others have counted down when they were complete
       fused_ = fused::plan_for(executor, levels, first_fused_);
+    }
+  }
+
+  /// Lays the values of levels with pipelined sweeps out by halves of L2.
+  void halve(const CudaExecutor& executor, std::vector<ColouredLevel>& levels) const {
+    for (std::size_t n = 0; n < fused_.first; ++n) {
+      if (plans_[n].sweeps != Sweeps::pipelined) {
+        continue;
+      }
+      for (Sliced* const part : {&levels[n].lower, &levels[n].upper, &levels[n].coarse_upper}) {
+        halve_values(executor, plans_[n].chunks, *part, [&](std::int64_t blocks) {
+          return HalvedMemory(*halves_, blocks, executor.stream());
+        });
+      }
     }
   }
 
@@ -567,13 +589,16 @@ class PlanSweeps {
   }
 
   /// Of the entries with coarse columns once more: on a grid an eighth of all.
-  static std::int64_t coarse_slot_bytes(const Csr& matrix) {
-    constexpr std::int64_t entry_bytes = sizeof(double) + sizeof(std::int32_t);
-    return hpcg::detail::sliced_entries(matrix) / 8 * entry_bytes;
+  static std::int64_t coarse_column_bytes(const Csr& matrix) {
+    return hpcg::detail::sliced_entries(matrix) / 8 *
+           static_cast<std::int64_t>(sizeof(std::int32_t));
+  }
+  static std::int64_t value_bytes(const Csr& matrix) {
+    return hpcg::detail::sliced_entries(matrix) * static_cast<std::int64_t>(sizeof(double));
   }
 
   void plan_level(const CudaExecutor& executor, ColouredLevel& level, std::size_t n) {
-    plans_[n] = plan_chunks(executor, level, chunk_rows(set_up_[n]), problem_.sweeps);
+    plans_[n] = plan_chunks(executor, level, chunk_rows(set_up_[n]), problem_.sweeps, halves_);
     if (plans_[n].sweeps == Sweeps::pipelined) {
       copy_coarse_slots<slice_height>(executor, level);
     }
@@ -585,7 +610,8 @@ class PlanSweeps {
   std::vector<ChunkPlan> plans_;
   std::size_t first_fused_;
   fused::Plan fused_;
-  std::atomic<std::size_t> left_;  ///< levels of a fused cycle that are not coloured yet
+  std::shared_ptr<const L2Halves> halves_;  ///< where sweeps may be pipelined
+  std::atomic<std::size_t> left_;           ///< levels of a fused cycle that are not coloured yet
 };
 
 /// The bytes of arrays of a region.
@@ -640,6 +666,7 @@ std::unique_ptr<CgBackend> make_tuned_backend(const BackendSetup& given) {
   if (problem.columns == ColumnIndices::slim) {
     pack<slice_height>(given.executor, std::span(coloured).first(first_fused));
   }
+  plan.halve(given.executor, coloured);
   const std::int64_t bytes = solver_bytes(problem, coloured, plan.plans(), first_fused);
   const MemoryRegion region(CudaExecutor::space, static_cast<std::size_t>(bytes));
   const BackendSetup setup{problem, given.ranks, given.executor.with_region(region), given.levels};

@@ -120,7 +120,8 @@ struct MostSlots {
   }
 };
 
-/// Whether every tile fits a pipeline's ring, with all its slots and four vectors.
+/// Whether every tile fits a pipeline's ring, with all its slots and four vectors, and one word
+/// tells the places of their values.
 bool tiles_fit(const CudaExecutor& executor, const ColouredLevel& level) {
   const auto most = executor.make<std::int32_t>(1);
   executor.fill(most.data(), 1, std::int32_t{0});
@@ -128,7 +129,9 @@ bool tiles_fit(const CudaExecutor& executor, const ColouredLevel& level) {
                 MostSlots{level.lower.slot.data(), level.upper.slot.data(), most.data()});
   constexpr std::int64_t slot_bytes = slice_height * (sizeof(double) + sizeof(std::int32_t));
   constexpr std::int64_t vector_bytes = 4 * tile_rows * sizeof(double);
-  return executor.to_host(most.data(), 1).front() * slot_bytes + vector_bytes <= ring_bytes;
+  constexpr std::int64_t placed_slots = 31 * value_block_slots<slice_height> + 1;
+  const std::int64_t slots = executor.to_host(most.data(), 1).front();
+  return slots * slot_bytes + vector_bytes <= ring_bytes && slots <= placed_slots;
 }
 
 /// Where a chunk lies in the matrix's own order, in chunks of all classes.
@@ -248,6 +251,7 @@ struct PlaceChunks {
   ChunkRuns runs;
   const std::int32_t* position;
   std::int64_t distance;
+  std::int64_t of_half0;  ///< chunks of half 0, where `order` has two lists; else 0
   std::int32_t* order;
   std::int32_t* first;
   std::int32_t* rest;
@@ -256,11 +260,15 @@ struct PlaceChunks {
     const int own = run_of(chunk);
     const std::int64_t place = place_of(own, chunk);
     std::int64_t before = 0;
+    std::int64_t before_of_half = half_of_chunk(chunk) * of_half0;
     for (int n = 0; n < runs.count; ++n) {
-      before += before_in(n, place, chunk);
+      const std::int64_t begin = runs.run[n].begin;
+      const std::int64_t ahead = before_in(n, place, chunk);
+      before += ahead;
+      before_of_half += (ahead + (begin + chunk + 1) % 2) / 2;
     }
     const auto number = static_cast<std::int32_t>(chunk);
-    order[before] = number;
+    order[of_half0 > 0 ? before_of_half : before] = number;
     const std::int64_t of_first = before_in(0, place, chunk);
     if (own == 0) {
       first[of_first] = number;
@@ -307,8 +315,12 @@ void order_chunks(const CudaExecutor& executor, const ColouredLevel& level,
   plan.order = executor.make<std::int32_t>(chunks);
   plan.first = executor.make<std::int32_t>(of_first);
   plan.rest = executor.make<std::int32_t>(chunks - of_first);
-  executor.each(chunks, PlaceChunks{runs, position.data(), distance, plan.order.data(),
-                                    plan.first.data(), plan.rest.data()});
+  const bool by_halves =
+      plan.sweeps == Sweeps::pipelined && plan.halves != nullptr && plan.halves->apart();
+  plan.of_half1 = by_halves ? static_cast<unsigned>(chunks / 2) : 0U;
+  executor.each(chunks,
+                PlaceChunks{runs, position.data(), distance, by_halves ? chunks - chunks / 2 : 0,
+                            plan.order.data(), plan.first.data(), plan.rest.data()});
 }
 
 }  // namespace
@@ -341,8 +353,10 @@ std::int64_t chunk_plan_bytes(std::int64_t rows, std::int64_t chunk_rows) {
 }
 
 ChunkPlan plan_chunks(const CudaExecutor& executor, const ColouredLevel& level,
-                      std::int64_t chunk_rows, Sweeps sweeps) {
+                      std::int64_t chunk_rows, Sweeps sweeps,
+                      const std::shared_ptr<const L2Halves>& halves) {
   ChunkPlan plan;
+  plan.halves = halves;
   plan.rows = chunk_rows;
   plan.chunks = level.rows() / chunk_rows;
   const auto classes = static_cast<std::int64_t>(level.order.classes.size());

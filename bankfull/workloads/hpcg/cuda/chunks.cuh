@@ -1,11 +1,13 @@
 #pragma once
 
 #include "bankfull/core/exec/cuda_executor.cuh"
+#include "bankfull/core/exec/halved_memory.hpp"
 #include "bankfull/workloads/hpcg/coloured_level.hpp"
 #include "bankfull/workloads/hpcg/cuda/slices.cuh"
 #include "bankfull/workloads/hpcg/problem.hpp"
 
 #include <cstdint>
+#include <memory>
 
 namespace bankfull::hpcg::cuda {
 
@@ -38,6 +40,12 @@ inline constexpr unsigned max_dependences = 64;
 /// there are fewer.
 using Dependences = Buffer<std::int32_t>;
 
+/// The half of L2 that owns the values of a chunk, and whose blocks take it first, in pipelined
+/// sweeps.
+BANKFULL_HOST_DEVICE inline std::uint32_t half_of_chunk(std::int64_t chunk) {
+  return static_cast<std::uint32_t>(chunk % 2);
+}
+
 /// The chunks of one level, and an order in which blocks may take them.
 struct ChunkPlan {
   Sweeps sweeps = Sweeps::classes;  ///< the way that the level is swept
@@ -46,10 +54,14 @@ struct ChunkPlan {
   std::int64_t chunks = 0;
   Dependences lower = {};  ///< of pipelined sweeps
   Dependences upper = {};
-  Buffer<std::int32_t> order = {};     ///< forward: every chunk after those of its lower columns
-  Buffer<std::int32_t> first = {};     ///< of `order`, the first class's interior
-  Buffer<std::int32_t> rest = {};      ///< of `order`, all others
-  Buffer<unsigned> forward_done = {};  ///< pipelined: 1 where the forward sweep has passed
+  /// Forward: every chunk after those of its lower columns. Where `of_half1` is not 0 first those
+  /// of half 0 of L2, then so many of half 1.
+  Buffer<std::int32_t> order = {};
+  unsigned of_half1 = 0;
+  std::shared_ptr<const L2Halves> halves = {};  ///< of pipelined sweeps
+  Buffer<std::int32_t> first = {};              ///< of all chunks, the first class's interior
+  Buffer<std::int32_t> rest = {};               ///< all others
+  Buffer<unsigned> forward_done = {};           ///< pipelined: 1 where the forward sweep has passed
   Buffer<unsigned> backward_done = {};
 };
 
@@ -58,8 +70,9 @@ std::int64_t chunk_plan_bytes(std::int64_t rows, std::int64_t chunk_rows);
 
 /// `chunk_rows` is what the level's classes are aligned to: tile_rows for
 /// synchronisation-free sweeps, wide_chunk_rows for pipelined ones. A level that these cannot sweep
-/// goes class by class.
+/// goes class by class. `halves` are for pipelined sweeps.
 ChunkPlan plan_chunks(const CudaExecutor& executor, const ColouredLevel& level,
-                      std::int64_t chunk_rows, Sweeps sweeps);
+                      std::int64_t chunk_rows, Sweeps sweeps,
+                      const std::shared_ptr<const L2Halves>& halves = {});
 
 }  // namespace bankfull::hpcg::cuda

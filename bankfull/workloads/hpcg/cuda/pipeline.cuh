@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/exec/multiprocessor.cuh"
 #include "bankfull/workloads/hpcg/cuda/pipeline_tile.cuh"
 #include "bankfull/workloads/hpcg/cuda/sync_free_sweep.cuh"
 
@@ -18,7 +19,14 @@ namespace bankfull::hpcg::cuda {
 //
 // This keeps memory busy while consumers wait. The limit is then the traffic between the halves of
 // the L2 cache: half of all data read from memory crosses from one half to the other, and so does
-// half of the gathered x. Chunks are large for this reason.
+// half of the gathered x. Chunks are large for this reason, and the values of each lie in memory of
+// one half (halve_values.cuh), whose blocks take them first.
+//
+// Of two lists of chunks, one for each half and each in the order of the sweep, some chunk is
+// always being swept if each half has a block that runs: consider the first chunk of both that is
+// not finished. Those that it waits for are finished. If a block has taken it, this block has no
+// other left that comes before it. If none has, it is the next of its list, and a block of its half
+// takes it. Therefore a block takes no chunk of the other list before its own ones are finished.
 
 namespace pipeline {
 
@@ -27,9 +35,10 @@ struct Sweep {
   ChunkOrder order;
   const std::int32_t* dependences;  ///< max_dependences of each chunk, -1 where there are fewer
   unsigned* done;                   ///< of this sweep
-  unsigned* other;      ///< of the sweep in the other direction, which the next one will fill
-  std::int32_t chunks;  ///< in the order, of wide_chunk_rows each
-  unsigned* tickets;    ///< 0 before and after; see Producer::take_ticket
+  unsigned* other;     ///< of the sweep in the other direction, which the next one will fill
+  unsigned chunks[2];  ///< of wide_chunk_rows each, in the order's lists; one list may be empty
+  unsigned* tickets;   ///< of each list, 0 before and after; see Producer::take_ticket
+  const std::uint8_t* half_of_multiprocessor;
 };
 
 /// Tiles of a chunk. Its slices are as many as a warp has lanes: each lane of the producer knows
@@ -43,6 +52,8 @@ struct ChunkSlots {
   std::int64_t end;
   std::int64_t coarse_begin;  ///< in the copy of the coarse slots, where that is brought
   std::int64_t coarse_end;
+  ValuePlace values;  ///< of the part that is multiplied
+  ValuePlace coarse_values;
   SlotRange coarse;  ///< in `upper`
   bool others;       ///< whether the slice has columns of other ranks
 };
@@ -57,13 +68,32 @@ class Producer {
         part_(SweepStep::main == Main::lower ? a.lower : a.upper),
         shared_(shared),
         ring_(ring),
-        lane_(static_cast<int>(threadIdx.x % 32)) {}
+        lane_(static_cast<int>(threadIdx.x % 32)),
+        list_(sweep.chunks[1] == 0 ? 0U : sweep.half_of_multiprocessor[multiprocessor_number()]) {}
+
+  /// The chunks of the list of its half, then those of the other one.
+  __device__ __forceinline__ void run() {
+    put_list();
+    for (int n = oldest_; n < count_; ++n) {
+      const Use use(n);
+      barrier(shared_.swept[use.stage]).wait(use.parity);
+    }
+    list_ ^= 1U;
+    put_list();
+    for (int n = 0; n < groups; ++n) {
+      put_end();
+    }
+  }
+
+ private:
+  static_assert(chunk_tiles == 4);
 
   /// The data of the next chunk are requested step by step while the tiles of this one are put into
   /// stages, which hides their latency.
-  __device__ __forceinline__ void run() {
+  __device__ __forceinline__ void put_list() {
     std::int32_t chunk = taken(take_ticket());
     ChunkSlots slots = slots_of(chunk);
+#pragma unroll 1
     while (chunk != no_tile) {
       const unsigned ticket = take_ticket();
       put(chunk, 0, slots);
@@ -75,22 +105,16 @@ class Producer {
       chunk = following;
       slots = slots_to_come;
     }
-    for (int n = 0; n < groups; ++n) {
-      put_end();
-    }
   }
 
- private:
-  static_assert(chunk_tiles == 4);
-
-  /// In lane 0 the next position in the order. Every block takes one ticket beyond the last chunk;
+  /// In lane 0 the next position in the list. Every block takes one ticket beyond the last chunk;
   /// the last block to do so resets the counter.
   __device__ __forceinline__ unsigned take_ticket() const {
     unsigned ticket = 0;
     if (lane_ == 0) {
-      ticket = atomicAdd(sweep_.tickets, 1U);
-      if (ticket == static_cast<unsigned>(sweep_.chunks) + gridDim.x - 1U) {
-        *sweep_.tickets = 0U;
+      ticket = atomicAdd(sweep_.tickets + list_, 1U);
+      if (ticket == sweep_.chunks[list_] + gridDim.x - 1U) {
+        sweep_.tickets[list_] = 0U;
       }
     }
     return ticket;
@@ -98,16 +122,18 @@ class Producer {
 
   /// The chunk of a place.
   [[nodiscard]] __device__ __forceinline__ std::int32_t taken(unsigned ticket) const {
-    const auto place = static_cast<std::int32_t>(__shfl_sync(~0U, ticket, 0));
-    if (place >= sweep_.chunks) {
+    const unsigned place = __shfl_sync(~0U, ticket, 0);
+    const unsigned count = sweep_.chunks[list_];
+    if (place >= count) {
       return no_tile;
     }
-    return __ldg(sweep_.order.chunks + (sweep_.order.reversed ? sweep_.chunks - 1 - place : place));
+    const std::int32_t* const list = sweep_.order.chunks + (list_ == 0 ? 0U : sweep_.chunks[0]);
+    return __ldg(list + (sweep_.order.reversed ? count - 1U - place : place));
   }
 
   [[nodiscard]] __device__ __forceinline__ ChunkSlots slots_of(std::int32_t chunk) const {
     if (chunk == no_tile) {
-      return {0, 0, 0, 0, {0, 0}, false};
+      return {};
     }
     const std::int64_t slice = std::int64_t{chunk} * 32 + lane_;
     const bool others = SweepStep::others == Outer::some &&
@@ -117,8 +143,16 @@ class Producer {
             __ldg(part_.slot + slice + 1),
             SweepStep::apart ? __ldg(coarse) : 0,
             SweepStep::apart ? __ldg(coarse + 1) : 0,
+            place_at(part_, slice),
+            SweepStep::apart ? place_at(a_.coarse, slice) : ValuePlace{},
             SweepStep::apart ? SlotRange{} : a_.coarse_slots[slice],
             others};
+  }
+
+  static __device__ __forceinline__ ValuePlace place_at(const SlicedView<Columns>& part,
+                                                        std::int64_t slice) {
+    const uint2 place = __ldg(reinterpret_cast<const uint2*>(part.columns.place + slice));
+    return {place.x, place.y};
   }
 
   /// The stage of the tile to come, once it is free.
@@ -159,12 +193,17 @@ class Producer {
     Tile& tile = next_stage();
     const int first_lane = n * slices_per_tile;
     const int last_lane = first_lane + slices_per_tile - 1;
-    const auto of_tile = [&](std::int64_t begin, std::int64_t end) {
+    const auto of_tile = [&](std::int64_t begin, std::int64_t end, const ValuePlace& values) {
       const std::int64_t first = __shfl_sync(~0U, begin, first_lane);
-      return Slots{first, static_cast<unsigned>(__shfl_sync(~0U, end, last_lane) - first)};
+      return Slots{first,
+                   static_cast<unsigned>(__shfl_sync(~0U, end, last_lane) - first),
+                   {__shfl_sync(~0U, values.first, first_lane),
+                    __shfl_sync(~0U, values.second, first_lane)}};
     };
-    const Slots main = of_tile(slots.begin, slots.end);
-    const Slots coarse = SweepStep::apart ? of_tile(slots.coarse_begin, slots.coarse_end) : Slots{};
+    const Slots main = of_tile(slots.begin, slots.end, slots.values);
+    const Slots coarse = SweepStep::apart
+                             ? of_tile(slots.coarse_begin, slots.coarse_end, slots.coarse_values)
+                             : Slots{};
     const unsigned size = layout_of<Columns>(0U, main, coarse, SweepStep::vectors).end;
     const Layout layout = layout_of<Columns>(allocate(size), main, coarse, SweepStep::vectors);
     const bool mine = lane_ >= first_lane && lane_ <= last_lane;
@@ -190,10 +229,13 @@ class Producer {
     if (lane_ == 0) {
       barrier(shared_.known[use.stage]).arrive();
       ready.expect(size);
-      bring(part_, main, layout.main, ready);
-      if constexpr (SweepStep::apart) {
-        bring(a_.coarse, coarse, layout.coarse, ready);
-      }
+    }
+    __syncwarp();
+    bring(part_, main, layout.main, ready);
+    if constexpr (SweepStep::apart) {
+      bring(a_.coarse, coarse, layout.coarse, ready);
+    }
+    if (lane_ == 0) {
       bring_vectors(tile.number, layout.vectors, ready);
     }
     __syncwarp();
@@ -202,9 +244,10 @@ class Producer {
 
   __device__ __forceinline__ void bring(const SlicedView<Columns>& part, const Slots& slots,
                                         const SlotsPlace& to, const CopyBarrier& ready) const {
-    copy_once(ring_ + to.value, part.value + slots.first * slice_height, slots.count * value_bytes,
-              ready);
-    ColumnCopies<Columns>::bring(part.columns, slots, ring_, to, ready);
+    bring_values(part.value, slots, ring_ + to.value, ready);
+    if (lane_ == 0) {
+      ColumnCopies<Columns>::bring(part.columns, slots, ring_, to, ready);
+    }
   }
 
   __device__ __forceinline__ void bring_vectors(std::int32_t number, unsigned to,
@@ -239,6 +282,7 @@ class Producer {
   Shared& shared_;
   std::uint32_t ring_;
   int lane_;
+  unsigned list_;   ///< that chunks are taken from
   int count_ = 0;   ///< tiles put into stages
   int oldest_ = 0;  ///< the first of them that still holds bytes of the ring
   unsigned head_ = 0;

@@ -28,6 +28,7 @@ enum class Main { lower, upper };
 struct Slots {
   std::int64_t first = 0;
   unsigned count = 0;
+  ValuePlace values = {};  ///< of the first
 };
 
 /// Where in the ring some slots lie.
@@ -130,6 +131,24 @@ struct ColumnCopies<PackedSlices> {
 };
 
 template <class Columns>
+struct ColumnCopies<Halved<Columns>> : ColumnCopies<Columns> {};
+
+/// Brings values, one block by each lane of a warp.
+__device__ __forceinline__ void bring_values(const double* value, const Slots& slots,
+                                             std::uint32_t to, const CopyBarrier& ready) {
+  constexpr std::uint32_t in_block = value_block_slots<slice_height>;
+  const std::uint32_t first = slots.values.first;
+  const std::uint32_t block = first / in_block + threadIdx.x % 32;
+  const std::uint32_t begin = max(first, block * in_block);
+  const std::uint32_t end = min(first + slots.count, (block + 1) * in_block);
+  if (begin < end) {
+    const std::uint32_t stored = stored_slot<slice_height>(slots.values.second, begin);
+    copy_once(to + (begin - first) * value_bytes, value + std::int64_t{stored} * slice_height,
+              (end - begin) * value_bytes, ready);
+  }
+}
+
+template <class Columns>
 __device__ __forceinline__ SlotsPlace place_of(unsigned begin, const Slots& slots) {
   SlotsPlace at;
   at.value = begin;
@@ -212,6 +231,11 @@ struct BroughtColumns<PackedSlices> {
       to[n] = load_once(escaped + (-1 - std::int64_t{to[n]}) * slice_height + lane);
     }
   }
+};
+
+template <class Columns>
+struct BroughtColumns<Halved<Columns>> : BroughtColumns<Columns> {
+  using BroughtColumns<Columns>::BroughtColumns;
 };
 
 /// Slots in the ring.

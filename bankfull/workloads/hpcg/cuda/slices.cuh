@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/numerics/sparse/halved_values.hpp"
 #include "bankfull/numerics/sparse/sliced.hpp"
 
 #include <cstddef>
@@ -206,6 +207,61 @@ __device__ __forceinline__ void complete(
   }
 }
 
+/// The values of a slice, by the slots of its columns.
+template <class Columns>
+struct SliceValues {
+  const double* value;
+
+  __device__ __forceinline__ SliceValues(const SlicedView<Columns>& part, std::int64_t /*slice*/)
+      : value(part.value) {}
+
+  template <int Slots>
+  __device__ __forceinline__ void read(std::int64_t slot, int count, int lane,
+                                       double (&to)[static_cast<std::size_t>(Slots)]) const {
+    const double* const from = value + slot * slice_height + lane;
+#pragma unroll
+    for (int n = 0; n < Slots; ++n) {
+      to[n] = 0.0;
+      load_once_if(n < count, from + n * slice_height, to[n]);
+    }
+  }
+};
+
+template <class Columns>
+struct SliceValues<Halved<Columns>> {
+  const double* value;
+  std::uint32_t second;
+  std::uint32_t shift;  ///< from slots of columns to those of the half, modulo 2^32
+
+  __device__ __forceinline__ SliceValues(const SlicedView<Halved<Columns>>& part,
+                                         std::int64_t slice)
+      : value(part.value) {
+    const uint2 place = __ldg(reinterpret_cast<const uint2*>(part.columns.place + slice));
+    second = place.y;
+    shift = place.x - static_cast<std::uint32_t>(part.slot[slice]);
+  }
+
+  /// Of at most two blocks, all of `count`.
+  template <int Slots>
+  __device__ __forceinline__ void read(std::int64_t slot, int /*count*/, int lane,
+                                       double (&to)[static_cast<std::size_t>(Slots)]) const {
+    constexpr std::uint32_t in_block = value_block_slots<slice_height>;
+    static_assert(Slots <= in_block);
+    const std::uint32_t first = static_cast<std::uint32_t>(slot) + shift;
+    const std::uint32_t block = first / in_block;
+    const std::uint32_t own = is_second(second, block);
+    const std::uint32_t next = 1U + is_second(second, block + 1) - own;  // blocks between
+    const double* const from =
+        value + std::int64_t{first + (block + own) * in_block} * slice_height + lane;
+    const int left = static_cast<int>(in_block - first % in_block);
+    const int step = static_cast<int>(next * in_block) * slice_height;
+#pragma unroll
+    for (int n = 0; n < Slots; ++n) {
+      to[n] = load_once(from + n * slice_height + (n < left ? 0 : step));
+    }
+  }
+};
+
 /// Entries of a row that are read together: as many as `count`.
 template <int Slots>
 struct Batch {
@@ -220,22 +276,18 @@ struct Batch {
   }
 
   template <class Columns>
-  __device__ __forceinline__ void read_values(const SlicedView<Columns>& part, std::int64_t slot,
+  __device__ __forceinline__ void read_values(const SliceValues<Columns>& values, std::int64_t slot,
                                               int lane) {
-    const double* const from = part.value + slot * slice_height + lane;
-#pragma unroll
-    for (int n = 0; n < Slots; ++n) {
-      value[n] = 0.0;
-      load_once_if(n < count, from + n * slice_height, value[n]);
-    }
+    values.template read<Slots>(slot, count, lane, value);
   }
 };
 
 template <int Slots, class Columns>
-__device__ __forceinline__ double add_batch(const SlicedView<Columns>& part, std::int64_t& slot,
+__device__ __forceinline__ double add_batch(const SlicedView<Columns>& part,
+                                            const SliceValues<Columns>& values, std::int64_t& slot,
                                             int lane, const double* x, double sum) {
   Batch<Slots> batch{.count = Slots};
-  batch.read_values(part, slot, lane);
+  batch.read_values(values, slot, lane);
   batch.read_columns(part, slot, lane);
   slot += Slots;
   double gathered[static_cast<std::size_t>(Slots)];
@@ -258,21 +310,22 @@ __device__ __forceinline__ double times(const SlicedView<Columns>& part, std::in
   const int lane = static_cast<int>(row % slice_height);
   std::int64_t slot = part.slot[row / slice_height];
   const std::int64_t last = part.slot[row / slice_height + 1];
+  const SliceValues<Columns> values(part, row / slice_height);
   double sum = 0.0;
   while (slot + product_batch <= last) {
-    sum = add_batch<product_batch>(part, slot, lane, x, sum);
+    sum = add_batch<product_batch>(part, values, slot, lane, x, sum);
   }
   if (slot + 6 <= last) {
-    sum = add_batch<6>(part, slot, lane, x, sum);
+    sum = add_batch<6>(part, values, slot, lane, x, sum);
   }
   if (slot + 4 <= last) {
-    sum = add_batch<4>(part, slot, lane, x, sum);
+    sum = add_batch<4>(part, values, slot, lane, x, sum);
   }
   if (slot + 2 <= last) {
-    sum = add_batch<2>(part, slot, lane, x, sum);
+    sum = add_batch<2>(part, values, slot, lane, x, sum);
   }
   if (slot < last) {
-    sum = add_batch<1>(part, slot, lane, x, sum);
+    sum = add_batch<1>(part, values, slot, lane, x, sum);
   }
   return sum;
 }
@@ -292,7 +345,7 @@ class SlotsAhead {
                                         std::int64_t last, int lane)
       : part_(part), slot_(slot), lane_(lane), batch_{.count = static_cast<int>(last - slot)} {
     batch_.read_columns(part, slot, lane);
-    batch_.read_values(part, slot, lane);
+    batch_.read_values(SliceValues<Columns>(part, 0), slot, lane);
     prefetch_rest();
   }
 
@@ -319,7 +372,7 @@ class SlotsAhead {
         sums.all = fma(batch.value[n], gathered[n], sums.all);
         sums.first = batch.count - n > apart ? sums.all : sums.first;
       }
-      ahead.read_values(part_, slot, lane_);
+      ahead.read_values(SliceValues<Columns>(part_, 0), slot, lane_);
       batch = ahead;
     }
     return sums;

@@ -75,13 +75,38 @@ class TunedLevels {
            exchanges_[level]->sent_bytes() >= bytes_worth_it;
   }
 
+  [[nodiscard]] bool pipelined(std::size_t level) const {
+    return plans_[level].sweeps == Sweeps::pipelined;
+  }
+
+  /// Calls with(arguments) of a level, as its matrix is stored.
+  template <class With>
+  void with_arguments(std::size_t level, const With& with) const {
+    if (pipelined(level)) {
+      with(halved_arguments(level));
+    } else {
+      with(arguments(level));
+    }
+  }
+
   [[nodiscard]] LevelArguments<Columns> arguments(std::size_t level) const {
+    return arguments_of(level, [](const Sliced& part) { return sliced_view<Columns>(part); });
+  }
+  /// Of a level with pipelined sweeps.
+  [[nodiscard]] LevelArguments<Halved<Columns>> halved_arguments(std::size_t level) const {
+    return arguments_of(level, [](const Sliced& part) { return halved_view<Columns>(part); });
+  }
+
+ private:
+  template <class ViewOf>
+  [[nodiscard]] auto arguments_of(std::size_t level, const ViewOf& view_of) const
+      -> LevelArguments<decltype(view_of(Sliced{}).columns)> {
     const ColouredLevel& coloured = levels_[level];
     const LevelVectors& vectors = vectors_[level];
     const bool coarsest = level + 1 == levels_.size();
-    return {.lower = sliced_view<Columns>(coloured.lower),
-            .upper = sliced_view<Columns>(coloured.upper),
-            .coarse = sliced_view<Columns>(coloured.coarse_upper),
+    return {.lower = view_of(coloured.lower),
+            .upper = view_of(coloured.upper),
+            .coarse = view_of(coloured.coarse_upper),
             .outer = coloured.outer.full_view(),
             .diagonal = coloured.diagonal.data(),
             .r = vectors.r,
@@ -97,7 +122,6 @@ class TunedLevels {
             .update = level == 0 ? update_ : ResidualUpdate{}};
   }
 
- private:
   void make_vectors(std::size_t n, const CudaExecutor& executor) {
     const std::int64_t size = levels_[n].vector_size();
     vectors_[n].u = zero_vector(executor, size);

@@ -30,8 +30,8 @@ class TunedSweeps {
         product_(product),
         residual_(residual),
         partials_(partials),
-        tickets_(executor.make<unsigned>(1)) {
-    executor.fill(tickets_.data(), 1, 0U);
+        tickets_(executor.make<unsigned>(2)) {
+    executor.fill(tickets_.data(), 2, 0U);
   }
 
   [[nodiscard]] std::size_t level_count() const { return levels_.count(); }
@@ -115,8 +115,10 @@ class TunedSweeps {
   template <class Body>
   void queue(std::size_t level, const Range& rows) {
     if (rows.size() > 0) {
-      launch(stream_, {blocks_for(rows.size()), dim3(threads_per_block)},
-             rows_kernel<Body, Columns>, rows, levels_.arguments(level));
+      levels_.with_arguments(level, [&]<class As>(const LevelArguments<As>& arguments) {
+        launch(stream_, {blocks_for(rows.size()), dim3(threads_per_block)}, rows_kernel<Body, As>,
+               rows, arguments);
+      });
     }
   }
 
@@ -146,7 +148,7 @@ class TunedSweeps {
         queue_classes<SweepStep, Summing>(level, direction, rows, sums);
         break;
       case Sweeps::pipelined:
-        queue_pipelined<PipelineStep, Summing>(level, direction, chunks.size(), order);
+        queue_pipelined<PipelineStep, Summing>(level, direction, rows, order);
         break;
       case Sweeps::automatic:
       case Sweeps::syncfree:
@@ -155,23 +157,31 @@ class TunedSweeps {
   }
 
   template <class PipelineStep, bool Summing>
-  void queue_pipelined(std::size_t level, Direction direction, std::size_t chunks,
+  void queue_pipelined(std::size_t level, Direction direction, Swept rows,
                        const ChunkOrder& order) {
     const ChunkPlan& plan = levels_.plan(level);
     const bool forward = direction == Direction::forward;
-    constexpr auto kernel = pipeline_kernel<PipelineStep, Summing, Columns>;
+    constexpr auto kernel = pipeline_kernel<PipelineStep, Summing, Halved<Columns>>;
     allow_shared_bytes(kernel, ring_bytes);
-    const auto count = static_cast<std::int32_t>(chunks);
-    const int blocks = std::min(count, multiprocessors_of(stream_.device()));
-    launch(stream_, {dim3(static_cast<unsigned>(blocks)), dim3(pipeline::threads), ring_bytes},
-           kernel,
-           pipeline::Sweep{.order = order,
-                           .dependences = (forward ? plan.lower : plan.upper).data(),
-                           .done = (forward ? plan.forward_done : plan.backward_done).data(),
-                           .other = (forward ? plan.backward_done : plan.forward_done).data(),
-                           .chunks = count,
-                           .tickets = tickets_.data()},
-           levels_.arguments(level), partials_);
+    // While a halo travels other kernels run, which may keep all of its blocks from one half.
+    const unsigned of_half1 = rows == Swept::all ? plan.of_half1 : 0U;
+    const auto chunks = static_cast<unsigned>(order_of(plan, rows).size());
+    const pipeline::Sweep sweep{.order = order,
+                                .dependences = (forward ? plan.lower : plan.upper).data(),
+                                .done = (forward ? plan.forward_done : plan.backward_done).data(),
+                                .other = (forward ? plan.backward_done : plan.forward_done).data(),
+                                .chunks = {chunks - of_half1, of_half1},
+                                .tickets = tickets_.data(),
+                                .half_of_multiprocessor = plan.halves->of_multiprocessor()};
+    const auto all = static_cast<unsigned>(multiprocessors_of(stream_.device()));
+    LaunchShape shape{dim3(all), dim3(pipeline::threads), ring_bytes};
+    if (of_half1 > 0) {
+      // On each multiprocessor a block that runs, hence in each half.
+      launch_together(stream_, shape, kernel, sweep, levels_.halved_arguments(level), partials_);
+    } else {
+      shape.grid = dim3(std::min(chunks, all));
+      launch(stream_, shape, kernel, sweep, levels_.halved_arguments(level), partials_);
+    }
   }
 
   /// Rows of a class, with the empty ones after them, that belong to a sweep.
