@@ -106,8 +106,8 @@ class Integrator : public FlowReader {
   /// How many steps have begun with the projection of the one before them; see traffic_left_out.
   [[nodiscard]] virtual std::int64_t steps_ahead() const { return 0; }
 
-  /// The work of one stage whose pressure solve takes so many cycles, which a direct solver does not
-  /// have. The reference states no traffic.
+  /// The work of one stage whose pressure solve takes so many cycles, which a direct solver does
+  /// not have. The reference states no traffic.
   [[nodiscard]] virtual StageWork work_with(double cycles) const = 0;
 
   /// The same with the cycles of the last solve.
