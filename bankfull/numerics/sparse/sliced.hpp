@@ -313,7 +313,7 @@ std::array<Sliced, Matrices> make_all_sliced(const Executor& executor, const std
     slot[n] = matrices[n].slot.data();
   }
   const auto slots = executor.exclusive_sums(width, slices, slot);
-  for (std::size_t n = 0; n < Matrices; ++n) {
+  const auto make_columns = [&](std::size_t n) {
     Sliced& matrix = matrices[n];
     matrix.slots = slots[n];
     matrix.column = executor.template make<std::int32_t>(matrix.slots * Height);
@@ -321,10 +321,21 @@ std::array<Sliced, Matrices> make_all_sliced(const Executor& executor, const std
       matrix.base = executor.template make<std::int32_t>(matrix.slots);
       matrix.fits_slim = executor.template make<std::int32_t>(1);
     }
+  };
+  const auto make_values = [&](std::size_t n) {
+    matrices[n].value = executor.template make<double>(matrices[n].slots * Height);
+  };
+  // What finds no room in a region has memory of its own: rather values, which may be moved, than
+  // columns, and rather all of the last matrix, which estimates leave out, than parts of the
+  // others.
+  for (std::size_t n = 0; n + 1 < Matrices; ++n) {
+    make_columns(n);
   }
-  for (Sliced& matrix : matrices) {
-    matrix.value = executor.template make<double>(matrix.slots * Height);
+  for (std::size_t n = 0; n + 1 < Matrices; ++n) {
+    make_values(n);
   }
+  make_columns(Matrices - 1);
+  make_values(Matrices - 1);
   return matrices;
 }
 
