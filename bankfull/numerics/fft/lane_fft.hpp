@@ -4,6 +4,7 @@
 #include "bankfull/numerics/fft/sign.hpp"
 
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -53,11 +54,27 @@ class LaneTransform {
   template <FftSign Direction, class RowsFrom, class RowsTo, class T>
   void transform_columns(const RowsFrom& from, const RowsTo& to, T* work) const;
 
+  /// The radix of the first step; 1 where there is none.
+  [[nodiscard]] int first_radix() const { return radices_.empty() ? 1 : radices_.front(); }
+
+  /// transform_beside() by Sign::minus of elements that the first step reads where
+  /// `in.in(first, apart)` has elements first, first + apart, ..., as detail::Blocks does, with
+  /// `first` from 0 up. There are several steps, and first_radix() is 4 or 8. Defined in
+  /// lane_fft_steps.hpp.
+  template <class In, class T, class Aside>
+  T* transform_from(const In& in, T* data, T* other, Aside& aside) const;
+
   /// Flops of the transform of one sequence, including multiplications by roots equal to 1 but for
   /// those of a last step of two, four or eight points, which does without.
   [[nodiscard]] double flops() const;
 
  private:
+  /// The steps from number `step` on, of n-point transforms of which there are `stride` side by
+  /// side.
+  template <class T, class Aside>
+  T* steps_from(std::size_t step, std::int64_t n, std::int64_t stride, Sign sign, T* data, T* other,
+                Aside& aside) const;
+
   std::int64_t n_;
   std::vector<int> radices_;               ///< of the steps, in their order; n is their product
   std::vector<std::complex<Real>> roots_;  ///< exp(-2 pi i k / n)

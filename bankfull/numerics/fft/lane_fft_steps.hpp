@@ -414,6 +414,13 @@ void last_step(int radix, std::int64_t stride, From from, To to, Aside& aside) {
   }
 }
 
+/// Where the parts of blocks begin for a transform of this direction.
+template <class Real>
+constexpr Parts parts_of(FftSign sign) {
+  constexpr std::int64_t lanes = LaneTransform<Real>::lanes;
+  return sign == FftSign::minus ? Parts{0, lanes} : Parts{lanes, 0};
+}
+
 /// Elements in their order.
 template <class Real, class From, class To>
 void copy_elements(std::int64_t n, From from, To to) {
@@ -443,13 +450,29 @@ T* LaneTransform<Real>::transform(Sign sign, T* data, T* other) const {
 template <class Real>
 template <class T, class Aside>
 T* LaneTransform<Real>::transform_beside(Sign sign, T* data, T* other, Aside& aside) const {
-  const detail::Parts at = sign == Sign::minus ? detail::Parts{0, lanes} : detail::Parts{lanes, 0};
+  return steps_from(0, n_, 1, sign, data, other, aside);
+}
+
+template <class Real>
+template <class In, class T, class Aside>
+T* LaneTransform<Real>::transform_from(const In& in, T* data, T* other, Aside& aside) const {
+  const int radix = radices_.front();
+  const detail::Blocks<Real, T> to{data, detail::parts_of<Real>(Sign::minus)};
+  radix == 8 ? detail::step_of_twos<8>(roots_.data(), n_, 1, in, to, aside)
+             : detail::step_of_twos<4>(roots_.data(), n_, 1, in, to, aside);
+  return steps_from(1, n_ / radix, radix, Sign::minus, data, other, aside);
+}
+
+template <class Real>
+template <class T, class Aside>
+T* LaneTransform<Real>::steps_from(std::size_t step, std::int64_t n, std::int64_t stride, Sign sign,
+                                   T* data, T* other, Aside& aside) const {
+  const detail::Parts at = detail::parts_of<Real>(sign);
   using Blocks = detail::Blocks<Real, T>;
   // With the 16 registers of AVX2 that measured slower.
   constexpr bool in_place = register_count >= 32;
-  std::int64_t n = n_;
-  std::int64_t stride = 1;
-  for (const int radix : radices_) {
+  for (; step < radices_.size(); ++step) {
+    const int radix = radices_[step];
     if (radix % 2 == 0 && n == radix) {
       T* const last = in_place ? data : other;
       detail::last_step<Real>(radix, stride, Blocks{data, at}, Blocks{last, at}, aside);

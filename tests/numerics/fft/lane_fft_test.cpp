@@ -131,6 +131,36 @@ TEST(LaneFft, DoesSomethingAsideWithEachButterflyAndTheSame) {
   }
 }
 
+template <class Real>
+void expect_same_from_elsewhere(std::int64_t n) {
+  constexpr std::int64_t reals_of_element = LaneTransform<Real>::block;
+  const auto reals = static_cast<std::size_t>(n * reals_of_element);
+  std::vector<Real> data(reals);
+  for (std::size_t at = 0; at < reals; ++at) {
+    data[at] = static_cast<Real>(random_symmetric(9, at));
+  }
+  std::vector<Real> elsewhere = data;
+  std::vector<Real> room(reals);
+  std::vector<Real> other(reals);
+  const LaneTransform<Real> fft(n);
+  ASSERT_EQ(fft.first_radix() % 4, 0) << n;
+  const detail::Blocks<Real, Real> in{elsewhere.data(), detail::parts_of<Real>(FftSign::minus)};
+  detail::NothingAside aside;
+  const Real* const found = fft.transform_from(in, room.data(), other.data(), aside);
+  const std::vector<Real> result(found, found + reals);
+  const Real* const expected = fft.transform(FftSign::minus, data.data(), other.data());
+  EXPECT_EQ(result, std::vector<Real>(expected, expected + reals)) << n;
+}
+
+TEST(LaneFft, GivesTheSameWhereTheFirstStepReadsElsewhere) {
+  for (const std::int64_t n : {8, 16, 32, 64, 128, 256, 512}) {
+    if (LaneFft(n).first_radix() < n) {
+      expect_same_from_elsewhere<double>(n);
+      expect_same_from_elsewhere<float>(n);
+    }
+  }
+}
+
 /// Rows of complex numbers with more between them than the columns that are transformed; element n
 /// of a column stands in row n or, turned over, in row last - n.
 template <class Real>

@@ -114,6 +114,15 @@ TYPED_TEST(DirectCpu, TakesTheDivergencePastTheCaches) {
   }
 }
 
+TYPED_TEST(DirectCpu, TakesTheDivergencePastTheCachesInRowsOfAPowerOfTwo) {
+  constexpr auto wide = static_cast<std::int64_t>(8 / sizeof(TypeParam));
+  for (const NamedDomain& each : all_boundaries({70, 65, 512 * wide})) {
+    SCOPED_TRACE(each.name);
+    ASSERT_TRUE(goes_past_caches(each.domain, sizeof(TypeParam), large_second_level));
+    expect_divergence_taken<TypeParam>(each.domain);
+  }
+}
+
 /// The places of a field's row that are asked for: those of lines from its beginning on.
 template <class Real>
 std::vector<const Real*> lines_of_row(const Real* row, std::int64_t cells) {

@@ -202,6 +202,9 @@ INSTANTIATE_TEST_SUITE_P(Shapes, PlaneTransformsOf,
                                            Shape{20, 64, false, false}, Shape{32, 4, false, true},
                                            Shape{64, 8, true, false}, Shape{96, 3, true, true},
                                            Shape{10, 12, true, false}, Shape{3, 40, true, false},
+                                           // whose first step reads tiles of rows
+                                           Shape{18, 32, false, false}, Shape{5, 256, false, false},
+                                           Shape{33, 128, true, false},
                                            // whose planes have room between them
                                            Shape{1, 510, false, true}, Shape{2, 254, true, true}),
                          name_of);

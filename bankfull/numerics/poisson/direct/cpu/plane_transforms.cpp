@@ -119,6 +119,39 @@ constexpr std::int64_t cell_of(std::int64_t slot, std::int64_t folded) {
   return 2 * slot < folded ? 2 * slot : 2 * (folded - 1 - slot) + 1;
 }
 
+/// What the first step of a transform of rows reads: the tiles that load(row, k) gives, as many at
+/// a time as a register's width of butterflies needs, in room that stays in the first-level cache.
+template <class Real, class Load>
+struct TilesIn {
+  static constexpr std::int64_t width = RegisterTile<Real>::width;
+  static constexpr std::int64_t block = LaneTransform<Real>::block;
+
+  Load load;
+  Real* room;
+  std::int64_t radix;
+
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE detail::PointsIn<Real> in(std::int64_t first,
+                                                                 std::int64_t apart) const {
+    if (first % width == 0) {
+      fill(first, apart);
+    }
+    return {room + first % width * block, width * block, detail::parts_of<Real>(FftSign::minus)};
+  }
+
+ private:
+  void fill(std::int64_t first, std::int64_t apart) const {
+    for (std::int64_t n = 0; n < radix; ++n) {
+      for (std::int64_t row = 0; row < block; row += width) {
+        const RegisterTile<Real> tile = load(row, first + n * apart);
+        for (std::int64_t c = 0; c < width; ++c) {
+          RegisterTile<Real>::store(tile[static_cast<int>(c)],
+                                    room + (n * width + c) * block + row);
+        }
+      }
+    }
+  }
+};
+
 /// A block of columns of a plane, from `data` in row 0 on, as LaneTransform takes them. `Folded`:
 /// element n of a column is the cell of slot n of so many, else that of row n. `Streaming`: stores
 /// go past the caches.
@@ -183,10 +216,18 @@ void PlaneTransforms<Real>::for_row_groups(std::int64_t planes, const Body& body
 
 template <class Real>
 template <class Group, class Aside>
-void PlaneTransforms<Real>::group_forward(const Group& group, const Real* cells, Real* spectrum,
-                                          Real* work, Aside& aside) const {
+const Real* PlaneTransforms<Real>::pairs_forward(const Group& group, const Real* cells, Real* work,
+                                                 Aside& aside) const {
   const std::int64_t n = rows_.size();
-  const PairedSpectra<Real> spectra(n);
+  Real* const other = work + n * block;
+  if (first_step_takes_tiles()) {
+    const auto load = [&](std::int64_t row, std::int64_t k) {
+      aside();
+      return group.load(cells, row, k);
+    };
+    const TilesIn<Real, decltype(load)> in{load, other + n * block, rows_.first_radix()};
+    return rows_.transform_from(in, work, other, aside);
+  }
   for (std::int64_t row = 0; row < block; row += width) {
     for (std::int64_t k = 0; k < n; k += width) {
       aside();
@@ -196,7 +237,15 @@ void PlaneTransforms<Real>::group_forward(const Group& group, const Real* cells,
       }
     }
   }
-  const Real* const z = rows_.transform_beside(FftSign::minus, work, work + n * block, aside);
+  return rows_.transform_beside(FftSign::minus, work, other, aside);
+}
+
+template <class Real>
+template <class Group, class Aside>
+void PlaneTransforms<Real>::group_forward(const Group& group, const Real* cells, Real* spectrum,
+                                          Real* work, Aside& aside) const {
+  const PairedSpectra<Real> spectra(rows_.size());
+  const Real* const z = pairs_forward(group, cells, work, aside);
   for (std::int64_t lane = 0; lane < lanes; lane += width) {
     for (std::int64_t at = 0; at < row_pitch_; at += width) {
       aside();

@@ -35,7 +35,7 @@ class PlaneTransforms {
 
   /// Reals that each transform works in.
   static std::int64_t work_reals(std::int64_t rows, std::int64_t row_length) {
-    return 2 * Transform::block * std::max(rows, row_length);
+    return 2 * Transform::block * std::max(rows, row_length) + room_reals;
   }
 
   /// How many planes to pass at a time: as many as fill the lanes with their rows, where they have
@@ -68,7 +68,19 @@ class PlaneTransforms {
   static constexpr std::int64_t lanes = Transform::lanes;
   static constexpr std::int64_t block = Transform::block;
   static constexpr std::int64_t width = Tile::width;
+  /// Of the tiles between a plane and the first step of rows, of up to eight points.
+  static constexpr std::int64_t room_reals = 8 * width * block;
 
+  /// Whether the first step of rows reads tiles, in place of a copy that a pass before it makes.
+  [[nodiscard]] bool first_step_takes_tiles() const {
+    const int radix = rows_.first_radix();
+    return folded_k_ == 0 && radix % 4 == 0 && rows_.size() > radix &&
+           rows_.size() / radix % width == 0;
+  }
+
+  /// The transforms of the pairs of a group's rows.
+  template <class Group, class Aside>
+  const Real* pairs_forward(const Group& group, const Real* cells, Real* work, Aside& aside) const;
   template <class Group, class Aside>
   void group_forward(const Group& group, const Real* cells, Real* spectrum, Real* work,
                      Aside& aside) const;
