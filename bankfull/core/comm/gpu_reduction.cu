@@ -54,11 +54,11 @@ __device__ __forceinline__ double term_of(int rank, const double* values, int n,
   return __ldcg(incoming_message<double>(a.other[other], epoch) + n);
 }
 
-/// Each thread reads one rank's value, all at the same time, and all of them combine the values in
-/// the same order.
+/// Few numbers: each thread reads one rank's value, all at the same time, and all of them combine
+/// the values in the same order.
 template <class Operation>
-__device__ __forceinline__ void combine_in_order(double* values, int count, const RankEnds& a,
-                                                 unsigned epoch) {
+__device__ __forceinline__ void combine_one_by_one(double* values, int count, const RankEnds& a,
+                                                   unsigned epoch) {
   for (int n = 0; n < count; ++n) {
     double result = Operation::first;
     for (int begin = 0; begin <= a.others; begin += threads) {
@@ -72,6 +72,29 @@ __device__ __forceinline__ void combine_in_order(double* values, int count, cons
     if (threadIdx.x == 0) {
       values[n] = result;
     }
+  }
+}
+
+/// Many numbers: each thread combines its own, in the same order.
+template <class Operation>
+__device__ __forceinline__ void combine_side_by_side(double* values, int count, const RankEnds& a,
+                                                     unsigned epoch) {
+  for (int n = static_cast<int>(threadIdx.x); n < count; n += threads) {
+    double result = Operation::first;
+    for (int rank = 0; rank <= a.others; ++rank) {
+      result = Operation::of(result, term_of(rank, values, n, a, epoch));
+    }
+    values[n] = result;
+  }
+}
+
+template <class Operation>
+__device__ __forceinline__ void combine_in_order(double* values, int count, const RankEnds& a,
+                                                 unsigned epoch) {
+  if (count < threads) {
+    combine_one_by_one<Operation>(values, count, a, epoch);
+  } else {
+    combine_side_by_side<Operation>(values, count, a, epoch);
   }
 }
 

@@ -37,7 +37,7 @@ __global__ void sample_halves_kernel(std::byte* memory, unsigned* clocks) {
 }
 
 /// Every `distance`-th pair of a range.
-struct Looked {
+struct PairRange {
   std::int64_t begin;
   std::int64_t end;
   std::int64_t distance;
@@ -46,13 +46,13 @@ struct Looked {
 /// Blocks of one thread, one per multiprocessor. Adds to `costs[pair]` what it costs more to take
 /// the first block of a pair for half 0's and the second for half 1's than the other way round.
 /// Both halves look at the same pairs.
-__global__ void survey_pairs_kernel(std::byte* memory, Looked pairs,
+__global__ void survey_pairs_kernel(std::byte* memory, PairRange pairs,
                                     const std::uint8_t* half_of_unit, unsigned* counts,
                                     int counts_of_half0, int counts_of_half1, int* costs) {
   const unsigned half = half_of_unit[multiprocessor_number()];
   const std::int64_t members = half == 0 ? counts_of_half0 : counts_of_half1;
-  const std::int64_t first = atomicAdd(counts + half, 1U);
-  for (std::int64_t pair = pairs.begin + first * pairs.distance; pair < pairs.end;
+  const std::int64_t begun = atomicAdd(counts + half, 1U);
+  for (std::int64_t pair = pairs.begin + begun * pairs.distance; pair < pairs.end;
        pair += members * pairs.distance) {
     std::byte* const at = memory + 2 * half_block_bytes * pair;
     const auto first = static_cast<int>(fewest_clocks(word_at(at, 0), survey_tries));
@@ -180,7 +180,7 @@ void find_swapped(const L2Halves& halves, std::byte* memory, std::int64_t pairs,
   const Buffer<int> costs(MemorySpace::device, std::size_t{blocks} * threads);
   const Buffer<unsigned> begun(MemorySpace::device, 3);
   fill_bytes(costs.data(), 0, costs.bytes(), stream);
-  const auto survey = [&](const Looked& looked) {
+  const auto survey = [&](const PairRange& looked) {
     fill_bytes(begun.data(), 0, begun.bytes(), stream);
     launch(stream, alone_on_each(stream, &survey_pairs_kernel), &survey_pairs_kernel, memory,
            looked, halves.of_multiprocessor(), begun.data(), halves.multiprocessors(0),

@@ -24,8 +24,8 @@ namespace bankfull::poisson {
 ///
 /// A solve starts from solution(); where that is worse than zero, or after forget(), by full
 /// multigrid from zero, on GPUs from what planes across an axis have in common
-/// (multigrid/plane_start.hpp). It ends with converged = false after Stopping::max_cycles, or when
-/// the residual no longer falls.
+/// (multigrid/plane_start.hpp), where one cycle is done at least. It ends with converged = false
+/// after Stopping::max_cycles, or when the residual no longer falls.
 ///
 /// Results are bitwise the same for any number of threads and of ranks. On ranks making a solver,
 /// and each solve, is collective; an axis with lines must not be cut: see uncut_axis.

@@ -24,6 +24,11 @@ struct Halved : Columns {
   const ValuePlace* place = nullptr;  ///< of each slice
 };
 
+template <class Columns>
+inline constexpr bool is_halved = false;
+template <class Columns>
+inline constexpr bool is_halved<Halved<Columns>> = true;
+
 /// Slots of `Height` values in a block.
 template <int Height>
 inline constexpr auto value_block_slots = static_cast<std::uint32_t>(half_block_bytes) /

@@ -390,7 +390,7 @@ class StagedIntegrator final : public Integrator {
             solves * (divergence_begins ? solver.traffic_after_divergence() : solver.traffic()));
     std::string& model = work[static_cast<std::size_t>(StagePart::pressure)].model;
     if (plan_.solver() == PressureSolver::multigrid) {
-      model += text_of_cycles(solves);
+      model += text_of_cycles(cycles);
     }
     if (const std::string way = solver.way(); !way.empty()) {
       model += ", " + way;

@@ -398,7 +398,8 @@ StageWork stage_work(const Plan& plan, const Traffic& pressure) {
 }
 
 std::string text_of_cycles(double cycles) {
-  return fmt::format(", for {:g} cycle{}", cycles, cycles == 1.0 ? "" : "s");
+  return cycles < 1.0 ? ", counted as one cycle"
+                      : fmt::format(", for {:g} cycle{}", cycles, cycles == 1.0 ? "" : "s");
 }
 
 Work sum_of(const StageWork& parts, double stages) {

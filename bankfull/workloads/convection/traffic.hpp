@@ -53,7 +53,7 @@ Traffic traffic_left_out(const Plan& plan);
 /// what lay in all of the flow's memory.
 StageWork stage_work(const Plan& plan, const Traffic& pressure);
 
-/// ", for 4 cycles"
+/// ", for 4 cycles"; less than one is counted as one.
 std::string text_of_cycles(double cycles);
 
 /// Steps of a plan whose stages do this, of which `ahead` begin with the projection of the one

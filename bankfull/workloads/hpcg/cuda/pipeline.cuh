@@ -18,15 +18,16 @@ namespace bankfull::hpcg::cuda {
 // - the signal warp announces chunks that are finished.
 //
 // This keeps memory busy while consumers wait. The limit is then the traffic between the halves of
-// the L2 cache: half of all data read from memory crosses from one half to the other, and so does
-// half of the gathered x. Chunks are large for this reason, and the values of each lie in memory of
-// one half (halve_values.cuh), whose blocks take them first.
+// the L2 cache: half of all data read from memory would cross from one half to the other, and
+// half of the gathered x does. Chunks are large for this reason, and the values of each lie in
+// memory of one half (halve_values.cuh), whose blocks take them first.
 //
 // Of two lists of chunks, one for each half and each in the order of the sweep, some chunk is
-// always being swept if each half has a block that runs: consider the first chunk of both that is
-// not finished. Those that it waits for are finished. If a block has taken it, this block has no
-// other left that comes before it. If none has, it is the next of its list, and a block of its half
-// takes it. Therefore a block takes no chunk of the other list before its own ones are finished.
+// always being swept if each list has a block that runs, as the first two of a grid that is
+// launched together are: consider the first chunk of both that is not finished. Those that it waits
+// for are finished. If a block has taken it, this block has no other left that comes before it. If
+// none has, it is the next of its list, and a block of that list takes it. Therefore a block takes
+// no chunk of the other list before its own ones are finished.
 
 namespace pipeline {
 
@@ -69,7 +70,7 @@ class Producer {
         shared_(shared),
         ring_(ring),
         lane_(static_cast<int>(threadIdx.x % 32)),
-        list_(sweep.chunks[1] == 0 ? 0U : sweep.half_of_multiprocessor[multiprocessor_number()]) {}
+        list_(first_list(sweep)) {}
 
   /// The chunks of the list of its half, then those of the other one.
   __device__ __forceinline__ void run() {
@@ -87,6 +88,14 @@ class Producer {
 
  private:
   static_assert(chunk_tiles == 4);
+
+  /// That of the multiprocessor's half; the first two blocks have one each, wherever they run.
+  static __device__ __forceinline__ unsigned first_list(const Sweep& sweep) {
+    if (sweep.chunks[1] == 0) {
+      return 0U;
+    }
+    return blockIdx.x < 2 ? blockIdx.x : sweep.half_of_multiprocessor[multiprocessor_number()];
+  }
 
   /// The data of the next chunk are requested step by step while the tiles of this one are put into
   /// stages, which hides their latency.

@@ -340,6 +340,8 @@ struct SplitSum {
 /// known to be computed, and the columns of later ones while x of those before them is awaited.
 template <class Columns>
 class SlotsAhead {
+  static_assert(!is_halved<Columns>, "these slices have no places of values");
+
  public:
   __device__ __forceinline__ SlotsAhead(const SlicedView<Columns>& part, std::int64_t slot,
                                         std::int64_t last, int lane)

@@ -176,7 +176,7 @@ class TunedSweeps {
     const auto all = static_cast<unsigned>(multiprocessors_of(stream_.device()));
     LaunchShape shape{dim3(all), dim3(pipeline::threads), ring_bytes};
     if (of_half1 > 0) {
-      // On each multiprocessor a block that runs, hence in each half.
+      // All blocks run at the same time, hence some of each list.
       launch_together(stream_, shape, kernel, sweep, levels_.halved_arguments(level), partials_);
     } else {
       shape.grid = dim3(std::min(chunks, all));
