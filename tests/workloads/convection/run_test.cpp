@@ -129,6 +129,31 @@ TEST(ConvectionRun, TheWorkOfAStageGrowsWithTheCyclesOfMultigrid) {
             std::string::npos);
 }
 
+TEST(ConvectionRun, ATimeIsComparedWithTheTrafficOfItsOwnCycles) {
+  Problem problem = small_problem();
+  problem.solver = PressureSolver::multigrid;
+  NoProgress progress;
+  const MeasurePolicy policy = known_ceilings();
+  const RunContext context{alone(), progress, policy};
+  const Experiment experiment(problem.device, problem.threads, context);
+  const Plan plan(problem, policy.ceiling);
+  const auto flow = make_integrator(plan);
+  flow->load(InitialFlow(problem, plan.grid()));
+  RunOutcome outcome;
+  outcome.diagnosis = flow->diagnose();
+  outcome.seconds_per_step = {3.0, 1.0, 2.0};
+  outcome.cycles_per_solve = {7.0, 5.0, 4.0};
+  StageSamples samples;
+  samples.parts.fill({1.0});
+  samples.cycles = {3.0};
+  const RunResult result = result_of(*flow, outcome, samples, experiment);
+  EXPECT_DOUBLE_EQ(result.measurements.front().work.traffic.bytes(),
+                   sum_of(flow->work_with(4.0)).traffic.bytes());
+  constexpr auto pressure = static_cast<std::size_t>(StagePart::pressure);
+  EXPECT_DOUBLE_EQ(result.measurements[1 + pressure].work.traffic.bytes(),
+                   flow->work_with(3.0)[pressure].traffic.bytes());
+}
+
 TEST(ConvectionRun, AStepOfRungeKuttaDoesTheWorkOfThreeStages) {
   NoRecorder recorder;
   Problem problem = small_problem();
