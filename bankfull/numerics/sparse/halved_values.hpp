@@ -24,8 +24,10 @@ struct Halved : Columns {
   const ValuePlace* place = nullptr;  ///< of each slice
 };
 
+/// Whether values of slices with such columns lie by halves.
 template <class Columns>
 inline constexpr bool is_halved = false;
+/// They do.
 template <class Columns>
 inline constexpr bool is_halved<Halved<Columns>> = true;
 

@@ -121,6 +121,7 @@ struct Sliced {
   [[nodiscard]] SlicedView<SlimColumns> slim_view() const {
     return {slot.data(), {base.data(), offset.data()}, value.data()};
   }
+  /// Wherever their values lie.
   [[nodiscard]] std::size_t entries() const { return value.size() + halved_entries; }
   /// Bytes that one pass over it reads.
   [[nodiscard]] std::int64_t bytes() const {
