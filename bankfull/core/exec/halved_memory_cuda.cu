@@ -77,9 +77,9 @@ constexpr std::int64_t page_pairs = (std::int64_t{2} << 20) / (2 * half_block_by
 constexpr std::int64_t sample_distance = 32;
 constexpr std::int64_t samples_for_a_doubt = 64;
 
-/// The same if all pages are like the one that begins with pair `model`, or opposite. Of that page
-/// all pairs have costs, of the others every `sample_distance`-th; `doubts` counts those that are
-/// not as their page has it.
+/// Notes which pairs are swapped if all pages are like the one that begins with pair `model`, or
+/// opposite. Of that page all pairs have costs, of the others every `sample_distance`-th; `doubts`
+/// counts those that are not as their page has it.
 __global__ void note_alike_kernel(const int* costs, std::int64_t pairs, std::int64_t model,
                                   std::uint32_t* swapped, unsigned* doubts) {
   const std::int64_t n = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;

@@ -163,7 +163,7 @@ class TunedSweeps {
     const bool forward = direction == Direction::forward;
     constexpr auto kernel = pipeline_kernel<PipelineStep, Summing, Halved<Columns>>;
     allow_shared_bytes(kernel, ring_bytes);
-    // While a halo travels other kernels run, which may keep all of its blocks from one half.
+    // While a halo travels other kernels run, beside which its blocks need not all run at once.
     const unsigned of_half1 = rows == Swept::all ? plan.of_half1 : 0U;
     const auto chunks = static_cast<unsigned>(order_of(plan, rows).size());
     const pipeline::Sweep sweep{.order = order,

@@ -11,7 +11,7 @@ enum class Next : int {
 
 /// How a solve goes, in GPU memory: kernels decide by it whether there will be another cycle.
 struct Control {
-  static constexpr int max_over_ranks = 2;
+  static constexpr int max_over_ranks = 1;
 
   int forgotten;         ///< the next solve starts from nothing
   int starts_from_zero;  ///< p is that of PlaneStart, whatever is in memory
@@ -29,7 +29,7 @@ struct Control {
   double mean;                ///< of f
   double bound;               ///< on the residual, not scaled
   double scale;  ///< of the residual in fp32, a power of two: whatever the units, it is about 1
-  double over_ranks[max_over_ranks];  ///< what is compared with or added to that of other ranks
+  double over_ranks[max_over_ranks];  ///< what is compared with that of other ranks
   Next next;                          ///< what the last decision was
 };
 
