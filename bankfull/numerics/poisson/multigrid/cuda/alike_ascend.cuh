@@ -140,18 +140,23 @@ class AlikeAscentBlock {
       if (!writes(plane)) {
         return;
       }
-      const Real* const from = plane_of(f_.p, plane);
       auto& arrivals = shared_.p.at[output_slot(Step, ascend_reach - alike_lead)];
+      if (f_.plane_p != nullptr) {
+        const Pair<Real> of_plane = in_plane<Real>(f_.plane_p, plane);
+        for_written_rows([&](int row) { arrivals.at[row][place_.thread()] = of_plane; });
+        return;
+      }
+      const Real* const from = plane_of(f_.p, plane);
+      for_written_rows([&](int row) { arrivals.ask_row(from, place_, row); });
+    }
+  }
+
+  template <class With>
+  __device__ __forceinline__ void for_written_rows(const With& with) const {
 #pragma unroll
-      for (int row = 0; row < rows; ++row) {
-        if (!place_.writes_row[row]) {
-          continue;
-        }
-        if (f_.plane_p != nullptr) {
-          arrivals.at[row][place_.thread()] = in_plane<Real>(f_.plane_p, plane);
-        } else {
-          arrivals.ask_row(from, place_, row);
-        }
+    for (int row = 0; row < rows; ++row) {
+      if (place_.writes_row[row]) {
+        with(row);
       }
     }
   }
@@ -201,17 +206,14 @@ class AlikeAscentBlock {
       return;
     }
     Real* const to = plane_of(f_.p, plane);
-#pragma unroll
-    for (int row = 0; row < rows; ++row) {
-      if (place_.writes_row[row]) {
-        Pair<Real> result{static_cast<Real>(w.at[row][0]), static_cast<Real>(w.at[row][1])};
-        if constexpr (Ascent::adds) {
-          result = corrected(shared_.p.at[output_slot(Step, ascend_reach)].at[row][place_.thread()],
-                             result, unscaled_);
-        }
-        *pair_at(to, place_.bytes[row]) = result;
+    for_written_rows([&](int row) {
+      Pair<Real> result{static_cast<Real>(w.at[row][0]), static_cast<Real>(w.at[row][1])};
+      if constexpr (Ascent::adds) {
+        result = corrected(shared_.p.at[output_slot(Step, ascend_reach)].at[row][place_.thread()],
+                           result, unscaled_);
       }
-    }
+      *pair_at(to, place_.bytes[row]) = result;
+    });
   }
 
   const AscendArguments<Real>& f_;
