@@ -50,4 +50,17 @@ template <int Height>
   return slot + (block + is_second(second, block)) * value_block_slots<Height>;
 }
 
+/// The place in memory, counted in slots, of slot n of a slice, which is at most 31 blocks long
+/// where values lie by halves; elsewhere there is no `place`. `slot` and `place` are of each slice.
+template <int Height>
+[[nodiscard]] BANKFULL_HOST_DEVICE std::int64_t value_slot(const std::int64_t* slot,
+                                                           const ValuePlace* place,
+                                                           std::int64_t slice, std::int64_t n) {
+  if (place == nullptr) {
+    return slot[slice] + n;
+  }
+  const ValuePlace here = place[slice];
+  return stored_slot<Height>(here.second, here.first + static_cast<std::uint32_t>(n));
+}
+
 }  // namespace bankfull

@@ -301,11 +301,23 @@ struct FillCodes {
 
 }  // namespace detail
 
+/// Makes room for the values of a matrix whose slots are known, slot after slot.
+template <int Height>
+struct PlainValues {
+  /// In the executor's memory.
+  template <class Executor>
+  void operator()(const Executor& executor, Sliced& matrix, std::size_t /*number*/) const {
+    matrix.value = executor.template make<double>(matrix.slots * Height);
+  }
+};
+
 /// Room for slices of these widths, of several matrices of as many slices. `width` has slices + 1
-/// elements for each matrix, one matrix after the other.
-template <int Height, std::size_t Matrices, class Executor>
+/// elements for each matrix, one matrix after the other. make_values(executor, matrix, number)
+/// makes the room for values.
+template <int Height, std::size_t Matrices, class Executor, class MakeValues = PlainValues<Height>>
 std::array<Sliced, Matrices> make_all_sliced(const Executor& executor, const std::int32_t* width,
-                                             std::int64_t slices) {
+                                             std::int64_t slices,
+                                             const MakeValues& make_values = {}) {
   std::array<Sliced, Matrices> matrices = {};
   std::array<std::int64_t*, Matrices> slot = {};
   for (std::size_t n = 0; n < Matrices; ++n) {
@@ -323,27 +335,25 @@ std::array<Sliced, Matrices> make_all_sliced(const Executor& executor, const std
       matrix.fits_slim = executor.template make<std::int32_t>(1);
     }
   };
-  const auto make_values = [&](std::size_t n) {
-    matrices[n].value = executor.template make<double>(matrices[n].slots * Height);
-  };
-  // What finds no room in a region has memory of its own: rather values, which may be moved, than
-  // columns, and rather all of the last matrix, which estimates leave out, than parts of the
-  // others.
+  // What finds no room in a region has memory of its own: rather values, which may lie elsewhere in
+  // any case, than columns, and rather all of the last matrix, which estimates leave out, than
+  // parts of the others.
   for (std::size_t n = 0; n + 1 < Matrices; ++n) {
     make_columns(n);
   }
   for (std::size_t n = 0; n + 1 < Matrices; ++n) {
-    make_values(n);
+    make_values(executor, matrices[n], n);
   }
   make_columns(Matrices - 1);
-  make_values(Matrices - 1);
+  make_values(executor, matrices[Matrices - 1], Matrices - 1);
   return matrices;
 }
 
 /// The same for one matrix.
-template <int Height, class Executor>
-Sliced make_sliced(const Executor& executor, const std::int32_t* width, std::int64_t slices) {
-  return std::move(make_all_sliced<Height, 1>(executor, width, slices).front());
+template <int Height, class Executor, class MakeValues = PlainValues<Height>>
+Sliced make_sliced(const Executor& executor, const std::int32_t* width, std::int64_t slices,
+                   const MakeValues& make_values = {}) {
+  return std::move(make_all_sliced<Height, 1>(executor, width, slices, make_values).front());
 }
 
 /// Fills matrices of as many slices that hold parts of the same rows, on CPUs: fill_row(row) puts a

@@ -271,6 +271,14 @@ struct PartEntries {
   const std::int64_t* slot = {};
   std::int32_t* column = {};
   double* value = {};
+  const ValuePlace* place = {};  ///< where values lie by halves
+
+  static PartEntries of(const Sliced& part) {
+    const bool plain = part.place.size() == 0;
+    return {part.slot.data(), part.column.data(),
+            plain ? part.value.data() : reinterpret_cast<double*>(part.halved.view().memory),
+            plain ? nullptr : part.place.data()};
+  }
 };
 
 /// The parts of a level's rows.
@@ -434,8 +442,11 @@ void fill_slices(const CudaExecutor& executor, const ReadRow& read, const std::i
 
 }  // namespace detail
 
-template <int Height, class Executor>
-void split_entries(const Executor& executor, const Level& level, ColouredLevel& result) {
+/// Splits the rows of a level that is in order. make_values(executor, part, number) makes the room
+/// for the values of the lower part, the upper and the outer one.
+template <int Height, class Executor, class MakeValues = PlainValues<Height>>
+void split_entries(const Executor& executor, const Level& level, ColouredLevel& result,
+                   const MakeValues& make_values = {}) {
   constexpr bool by_warps = Executor::space == MemorySpace::device;
   static_assert(!by_warps || Height == 32, "a warp has a slice");
   const std::int64_t rows = result.order.rows;
@@ -463,7 +474,7 @@ void split_entries(const Executor& executor, const Level& level, ColouredLevel& 
     executor.each(rows, detail::CountByClass{read, old_of, count.data()});
     executor.each(slices, detail::PlanSlices<Height>{count.data(), place});
   }
-  auto made = make_all_sliced<Height, 3>(executor, width.data(), slices);
+  auto made = make_all_sliced<Height, 3>(executor, width.data(), slices, make_values);
   result.lower = std::move(made[0]);
   result.upper = std::move(made[1]);
   result.outer = std::move(made[2]);
@@ -472,10 +483,9 @@ void split_entries(const Executor& executor, const Level& level, ColouredLevel& 
   }
   executor.each(slices, detail::ShiftSlots{result.upper.slot.data(), result.coarse_slots.data()});
   result.diagonal = executor.template make<double>(rows);
-  const auto part = [](const Sliced& sliced) {
-    return detail::PartEntries{sliced.slot.data(), sliced.column.data(), sliced.value.data()};
-  };
-  const detail::LevelParts parts{part(result.lower), part(result.upper), part(result.outer)};
+  using detail::PartEntries;
+  const detail::LevelParts parts{PartEntries::of(result.lower), PartEntries::of(result.upper),
+                                 PartEntries::of(result.outer)};
   if constexpr (by_warps) {
     detail::fill_slices(executor, read, old_of, place, parts, result.diagonal.data());
   } else {
@@ -487,10 +497,12 @@ void split_entries(const Executor& executor, const Level& level, ColouredLevel& 
 }
 
 /// A level in the order of its greedy colours, in slices of `Height` rows; classes begin with
-/// multiples of `alignment`. Of coarse rows it says that there are none.
-template <int Height, class Executor>
+/// multiples of `alignment`. Of coarse rows it says that there are none. See split_entries for
+/// `make_values`.
+template <int Height, class Executor, class MakeValues>
 ColouredLevel colour_level(const Executor& executor, const std::vector<Level>& levels,
-                           std::size_t number, std::int64_t alignment, Boundary boundary) {
+                           std::size_t number, std::int64_t alignment, Boundary boundary,
+                           const MakeValues& make_values) {
   const Level& level = levels[number];
   const Level* coarser = number + 1 < levels.size() ? &levels[number + 1] : nullptr;
   const CsrView matrix = level.matrix.view();
@@ -504,7 +516,7 @@ ColouredLevel colour_level(const Executor& executor, const std::vector<Level>& l
   result.coarse_classes = coarse_classes(order, coarse_rows);
   expects(result.coarse_classes.size() == 0 || result.coarse_classes.end == count,
           "the classes with coarse rows are the last ones");
-  split_entries<Height>(executor, level, result);
+  split_entries<Height>(executor, level, result, make_values);
   if (coarser != nullptr) {
     result.coarse_row = executor.template make<std::int32_t>(result.coarse_range().size());
     executor.fill(result.coarse_row.data(), result.coarse_range().size(), std::int32_t{-1});
@@ -634,10 +646,13 @@ inline std::int64_t coloured_bytes(const Level& level, ColumnIndices columns) {
 
 }  // namespace detail
 
-/// What is done with each level as soon as it is coloured, beside the others: nothing.
+/// What is done with each level, beside the others, once it is coloured: nothing.
+template <int Height>
 struct NothingMore {
   /// That it needs in the region of level n.
   [[nodiscard]] static std::int64_t bytes(std::size_t /*n*/) { return 0; }
+  /// What makes the room for the values of level n; see split_entries.
+  [[nodiscard]] static PlainValues<Height> values_of(std::size_t /*n*/) { return {}; }
   /// With the executor of level n. Other levels may not be complete yet.
   template <class Executor>
   void operator()(const Executor& /*executor*/, const std::vector<ColouredLevel>& /*levels*/,
@@ -646,7 +661,7 @@ struct NothingMore {
 
 /// All levels, the finest first; alignment_of(level) is what a level's classes are aligned to, and
 /// `columns` how they are to be kept in the end. `more` is done with each; see NothingMore.
-template <int Height, class Executor, class AlignmentOf, class More = NothingMore>
+template <int Height, class Executor, class AlignmentOf, class More = NothingMore<Height>>
 std::vector<ColouredLevel> colour_levels(const Executor& executor, const std::vector<Level>& levels,
                                          const AlignmentOf& alignment_of, Boundary boundary,
                                          ColumnIndices columns = ColumnIndices::full,
@@ -657,7 +672,8 @@ std::vector<ColouredLevel> colour_levels(const Executor& executor, const std::ve
     bytes.push_back(detail::coloured_bytes(levels[n], columns) + more.bytes(n));
   }
   side_by_side(executor, bytes, [&](const Executor& own, std::size_t n) {
-    result[n] = colour_level<Height>(own, levels, n, alignment_of(levels[n]), boundary);
+    result[n] =
+        colour_level<Height>(own, levels, n, alignment_of(levels[n]), boundary, more.values_of(n));
     more(own, result, n);
   });
   for (std::size_t n = 0; n + 1 < levels.size(); ++n) {

@@ -53,15 +53,21 @@ Solved solved_by(CgBackend& backend, int iterations, double scaled_residual) {
 
 /// Collective: builds and optimises a small system on a GPU, and forgets it. What a process does
 /// once is then done before the clock starts: code is sent to the GPU, which happens where a kernel
-/// is launched first, and libraries are opened. Kernels that only large levels have (pipelined
-/// sweeps) are not among it.
+/// is launched first, and libraries are opened. Where the problem's finest level is so large that
+/// it is swept in another way, a second system rehearses that.
 void rehearse(const Problem& problem, const Communicator& ranks) {
   if (!problem.device.is_cuda()) {
     return;
   }
   Problem small = problem;
   small.local = {official_dimension, official_dimension, official_dimension};
-  make_system(small, ranks)->make_backend(problem.variant);
+  const auto system = make_system(small, ranks);
+  system->make_backend(problem.variant);
+  const Sweeps sweeps = system->sweeps_of(problem.local.count());
+  if (problem.variant == Variant::tuned && ranks.all(sweeps != problem.sweeps)) {
+    small.sweeps = sweeps;
+    make_system(small, ranks)->make_backend(problem.variant);
+  }
 }
 
 /// Times SpMV and multigrid of the reference, then runs its iterations.

@@ -327,15 +327,6 @@ WorkBytes work_bytes(const Problem& problem, int ranks) {
     // reference's diagonal and products.
     add(tuned ? 2 : 0, copy_bytes(problem, rows, entries) / 3 - 5 * rows);
     add(tuned ? 2 : 0, copy_bytes(problem, rows, entries) / 6 - 3 * rows);
-    // On a GPU the values of half of a level with pipelined sweeps exist twice before its vectors
-    // are there; how many rows make one depends on the GPU.
-    constexpr std::int64_t large = 1 << 22;
-    const bool pipelined = problem.sweeps == Sweeps::pipelined ||
-                           (problem.sweeps == Sweeps::automatic && rows >= large);
-    const bool moved = problem.variant == Variant::tuned && on_gpu && level == 0 && pipelined;
-    const std::int64_t values = (entries - rows) / 2 * static_cast<std::int64_t>(sizeof(double));
-    const std::int64_t vectors = own_vectors * 8 * columns_of(points, grid);
-    add(moved ? 1 : 0, std::max<std::int64_t>(0, values - vectors));
     // What a fused cycle keeps of a small level: two sets of six vectors, and its items.
     constexpr std::int64_t small = 1 << 20;
     const bool fused = tuned && problem.device.is_cuda() && ranks == 1 && level > 0 && rows < small;

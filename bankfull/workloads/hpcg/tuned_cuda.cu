@@ -1,7 +1,6 @@
 #include "bankfull/core/base/expects.hpp"
 #include "bankfull/workloads/hpcg/cuda/coarse_columns.cuh"
 #include "bankfull/workloads/hpcg/cuda/halve_values.cuh"
-#include "bankfull/workloads/hpcg/cuda/product_parts.hpp"
 #include "bankfull/workloads/hpcg/cuda/tuned_levels.cuh"
 #include "bankfull/workloads/hpcg/cuda/tuned_sweeps.cuh"
 #include "bankfull/workloads/hpcg/cuda/vectors.cuh"
@@ -42,11 +41,10 @@ class EventMarks {
   std::vector<Event> events_;
 };
 
-/// Partial sums that kernels over so many rows leave: one per tile, and more, for those that deal
-/// ranges divide them further only as long as a GPU runs most of their blocks at once, which are a
-/// few thousand.
+/// Partial sums that kernels over so many rows leave: one per tile, and more where ranges are dealt
+/// (DealtRanges) and differ in length: by classes at most, of less than a round of blocks.
 constexpr std::int64_t partial_sums(std::int64_t rows) {
-  constexpr std::int64_t spare_sums = 16384;
+  constexpr std::int64_t spare_sums = 1 << 15;
   return rows / threads_per_block + spare_sums;
 }
 
@@ -269,7 +267,7 @@ class CudaTuned final : public CudaBackend {
   [[nodiscard]] std::vector<std::string> notes() const override {
     auto notes = half_sweep_notes<Columns>(wanted_columns_);
     notes.emplace_back(
-        "set-up and optimisation were rehearsed with a small system: that code is sent to the GPU "
+        "set-up and optimisation were rehearsed with small systems: that code is sent to the GPU "
         "is not in their times");
     if (updates_r_in_cycle()) {
       notes.emplace_back(
@@ -327,27 +325,34 @@ class CudaTuned final : public CudaBackend {
       boundaries.push_back(rows.boundary);
     }
     interior_ranges_ = dealt(interiors, interiors_);
-    product_parts_ = ranks_.size() == 1 ? parts_of(interior_ranges_) : 1U;
     boundary_ranges_ = dealt(boundaries, boundaries_);
+    if (ranks_.size() == 1) {
+      interior_ranges_.whole = parts_of_whole_rounds(interior_ranges_.parts, blocks_at_once());
+    }
+    // Few rows: ranges side by side, not one after the other, or most of the GPU would be idle.
+    const auto multiprocessors = static_cast<unsigned>(multiprocessors_of(stream().device()));
+    if (boundary_ranges_.parts < multiprocessors) {
+      boundary_ranges_.whole = 0;
+    }
   }
 
   DealtRanges dealt(const std::vector<Range>& ranges, Buffer<Range>& memory) const {
     const auto count = static_cast<std::int64_t>(ranges.size());
     memory = executor_.make<Range>(count);
     executor_.from_host(ranges, memory.data());
-    DealtRanges result{memory.data(), static_cast<int>(count), 0};
+    DealtRanges result{.ranges = memory.data(), .count = static_cast<unsigned>(count)};
     for (const Range& range : ranges) {
-      result.blocks = std::max(result.blocks, blocks_for(range.size()).x);
+      result.parts = std::max(result.parts, blocks_for(range.size()).x);
     }
+    result.whole = result.parts;
     return result;
   }
 
-  [[nodiscard]] unsigned parts_of(const DealtRanges& ranges) const {
-    const int at_once =
+  /// Blocks of a product that the GPU runs at the same time.
+  [[nodiscard]] unsigned blocks_at_once() const {
+    return static_cast<unsigned>(
         max_resident_blocks(multiply_kernel<Columns, Outer::none>, threads_per_block) *
-        multiprocessors_of(stream().device());
-    return cuda::product_parts(ranges.blocks, static_cast<unsigned>(ranges.count),
-                               static_cast<unsigned>(at_once));
+        multiprocessors_of(stream().device()));
   }
 
   /// Queues a cycle, whose first sweep may update r, which it reads anyway.
@@ -448,35 +453,30 @@ class CudaTuned final : public CudaBackend {
   /// columns of other ranks. Both add up this rank's p.Ap.
   template <class Kernel, class... Arguments>
   void queue_rows(double* x, Kernel inner, Kernel others, Arguments... arguments) {
-    // Few rows: ranges side by side, not one after the other, or most of the GPU would be idle.
-    const bool few =
-        static_cast<int>(boundary_ranges_.blocks) < multiprocessors_of(stream().device());
-    const dim3 boundary(boundary_ranges_.blocks,
-                        few ? static_cast<unsigned>(boundary_ranges_.count) : 1U);
-    const dim3 interior(interior_ranges_.blocks, product_parts_);
-    const unsigned interior_sums = interior.x * interior.y;
-    const unsigned all_sums = interior_sums + boundary.x * boundary.y;
+    const unsigned interior_sums = interior_ranges_.blocks();
+    const unsigned all_sums = interior_sums + boundary_ranges_.blocks();
     expects(all_sums <= partials_.size(), "a sum of each block has a place");
-    BlockSums sums = sum_of(boundary.x > 0 ? 0U : all_sums, &scalars_.data()->pap);
-    const auto queue = [&](const dim3& grid, Kernel kernel, const DealtRanges& ranges) {
-      if (grid.x > 0) {
-        launch(stream(), {grid, dim3(threads_per_block)}, kernel, ranges, arguments..., sums);
+    BlockSums sums = sum_of(boundary_ranges_.blocks() > 0 ? 0U : all_sums, &scalars_.data()->pap);
+    const auto queue = [&](Kernel kernel, const DealtRanges& ranges) {
+      if (ranges.blocks() > 0) {
+        launch(stream(), {dim3(ranges.blocks()), dim3(threads_per_block)}, kernel, ranges,
+               arguments..., sums);
       }
     };
     if (ranks_.size() == 1) {
-      queue(interior, inner, interior_ranges_);
+      queue(inner, interior_ranges_);
       return;
     }
-    if (interior.x > 0) {
+    if (interior_sums > 0) {
       levels_.exchange(0).start(x);
-      queue(interior, inner, interior_ranges_);
+      queue(inner, interior_ranges_);
       levels_.exchange(0).finish();
     } else {
       levels_.exchange(0).exchange(x);
     }
     sums.first = interior_sums;
     sums.count = all_sums;
-    queue(boundary, others, boundary_ranges_);
+    queue(others, boundary_ranges_);
   }
 
   [[nodiscard]] std::vector<double> natural(const double* x) const {
@@ -501,7 +501,6 @@ class CudaTuned final : public CudaBackend {
   Buffer<Range> interiors_;
   Buffer<Range> boundaries_;
   DealtRanges interior_ranges_;
-  unsigned product_parts_ = 1;
   DealtRanges boundary_ranges_;
   bool r_is_behind_ = false;  ///< r and r.r lack the last update
   RepeatedWork cycle_{stream(), [this] { queue_cycle(false, [](auto... /*step*/) {}); }};
@@ -536,12 +535,29 @@ class PlanSweeps {
       return fused::plan_bytes(set_up_, first_fused_);
     }
     const Csr& matrix = set_up_[n].matrix;
-    const std::int64_t rows_each = chunk_rows(set_up_[n]);
-    const bool keeps_coarse_slots =
-        rows_each == wide_chunk_rows && problem_.columns == ColumnIndices::full;
-    // Values that are to be moved go back to the system.
-    return chunk_plan_bytes(matrix.rows, rows_each) +
-           (keeps_coarse_slots ? coarse_column_bytes(matrix) - value_bytes(matrix) : 0);
+    const std::int64_t plan = chunk_plan_bytes(matrix.rows, chunk_rows(set_up_[n]));
+    if (!by_halves(n)) {
+      return plan;
+    }
+    // Values by halves have memory of their own.
+    const std::int64_t places = halved_parts * halved_value_places_bytes(matrix.rows);
+    const bool keeps_columns = problem_.columns == ColumnIndices::full;
+    return plan + places + (keeps_columns ? coarse_column_bytes(matrix) - value_bytes(matrix) : 0);
+  }
+
+  /// Makes the room for values: by halves of L2 those of the lower and the upper part of levels
+  /// whose sweeps may be pipelined.
+  [[nodiscard]] auto values_of(std::size_t n) const {
+    return [this, n](const CudaExecutor& executor, Sliced& part, std::size_t number) {
+      constexpr std::size_t outer = 2;
+      if (number == outer || !by_halves(n)) {
+        PlainValues<slice_height>{}(executor, part, number);
+        return;
+      }
+      make_halved_values(executor, part, [&](std::int64_t blocks) {
+        return HalvedMemory(*halves_, blocks, executor.stream());
+      });
+    };
   }
 
   void operator()(const CudaExecutor& executor, std::vector<ColouredLevel>& levels, std::size_t n) {
@@ -552,20 +568,6 @@ class PlanSweeps {
     executor.synchronize();
     if (--left_ == 0) {  // others have counted down when they were complete
       fused_ = fused::plan_for(executor, levels, first_fused_);
-    }
-  }
-
-  /// Lays the values of levels with pipelined sweeps out by halves of L2.
-  void halve(const CudaExecutor& executor, std::vector<ColouredLevel>& levels) const {
-    for (std::size_t n = 0; n < fused_.first; ++n) {
-      if (plans_[n].sweeps != Sweeps::pipelined) {
-        continue;
-      }
-      for (Sliced* const part : {&levels[n].lower, &levels[n].upper, &levels[n].coarse_upper}) {
-        halve_values(executor, plans_[n].chunks, *part, [&](std::int64_t blocks) {
-          return HalvedMemory(*halves_, blocks, executor.stream());
-        });
-      }
     }
   }
 
@@ -588,6 +590,8 @@ class PlanSweeps {
                : setup.levels.size();
   }
 
+  static constexpr std::int64_t halved_parts = 3;  ///< lower, upper and the upper's coarse slots
+
   /// Of the entries with coarse columns once more: on a grid an eighth of all.
   static std::int64_t coarse_column_bytes(const Csr& matrix) {
     return hpcg::detail::sliced_entries(matrix) / 8 *
@@ -600,8 +604,14 @@ class PlanSweeps {
   void plan_level(const CudaExecutor& executor, ColouredLevel& level, std::size_t n) {
     plans_[n] = plan_chunks(executor, level, chunk_rows(set_up_[n]), problem_.sweeps, halves_);
     if (plans_[n].sweeps == Sweeps::pipelined) {
-      copy_coarse_slots<slice_height>(executor, level);
+      copy_coarse_slots<slice_height>(executor, level, values_of(n));
+    } else if (by_halves(n)) {
+      split_entries<slice_height>(executor, set_up_[n], level);
     }
+  }
+
+  [[nodiscard]] bool by_halves(std::size_t n) const {
+    return chunk_rows(set_up_[n]) == wide_chunk_rows;
   }
 
   const Problem& problem_;
@@ -666,7 +676,6 @@ std::unique_ptr<CgBackend> make_tuned_backend(const BackendSetup& given) {
   if (problem.columns == ColumnIndices::slim) {
     pack<slice_height>(given.executor, std::span(coloured).first(first_fused));
   }
-  plan.halve(given.executor, coloured);
   const std::int64_t bytes = solver_bytes(problem, coloured, plan.plans(), first_fused);
   const MemoryRegion region(CudaExecutor::space, static_cast<std::size_t>(bytes));
   const BackendSetup setup{problem, given.ranks, given.executor.with_region(region), given.levels};

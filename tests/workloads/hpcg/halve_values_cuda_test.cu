@@ -29,11 +29,23 @@ HalvedMemory swapped_by_hand(std::int64_t blocks, const Stream& stream) {
   return {words, blocks, stream};
 }
 
-void halve(const CudaExecutor& executor, std::int64_t chunks, Sliced& part) {
-  cuda::halve_values(executor, chunks, part, [&](std::int64_t blocks) {
-    return swapped_by_hand(blocks, executor.stream());
-  });
-}
+/// Makes room by halves for the values of all parts but the outer one.
+struct ByHalves {
+  void operator()(const CudaExecutor& executor, Sliced& part, std::size_t number) const {
+    if (number == 2) {
+      PlainValues<cuda::slice_height>{}(executor, part, number);
+      return;
+    }
+    cuda::make_halved_values(executor, part, [&](std::int64_t blocks) {
+      return swapped_by_hand(blocks, executor.stream());
+    });
+  }
+};
+
+/// For colour_levels.
+struct HalveLevels : NothingMore<cuda::slice_height> {
+  static ByHalves values_of(std::size_t /*level*/) { return {}; }
+};
 
 template <class Columns>
 struct Multiply {
@@ -71,9 +83,13 @@ struct Coloured {
   CudaExecutor executor{stream};
   std::vector<Level> levels = make_levels(executor, problem, 1, 0);
 
-  [[nodiscard]] std::vector<ColouredLevel> coloured() const {
-    return colour_levels<cuda::slice_height>(
-        executor, levels, [](const Level&) { return cuda::wide_chunk_rows; }, Boundary::apart);
+  [[nodiscard]] std::vector<ColouredLevel> coloured(bool by_halves) const {
+    const auto colour = [&](const auto& more) {
+      return colour_levels<cuda::slice_height>(
+          executor, levels, [](const Level&) { return cuda::wide_chunk_rows; }, Boundary::apart,
+          ColumnIndices::full, more);
+    };
+    return by_halves ? colour(HalveLevels{}) : colour(NothingMore<cuda::slice_height>{});
   }
 };
 
@@ -81,7 +97,7 @@ struct Coloured {
 std::vector<double> cycle(const Coloured& system, bool by_halves) {
   constexpr std::size_t first = 1;
   const CudaExecutor& executor = system.executor;
-  auto coloured = system.coloured();
+  auto coloured = system.coloured(by_halves);
   const auto halves = std::make_shared<const L2Halves>(system.stream);
   std::vector<cuda::ChunkPlan> plans;
   for (ColouredLevel& level : coloured) {
@@ -90,10 +106,7 @@ std::vector<double> cycle(const Coloured& system, bool by_halves) {
             ? cuda::plan_chunks(executor, level, cuda::wide_chunk_rows, Sweeps::pipelined, halves)
             : cuda::plan_chunks(executor, level, cuda::tile_rows, Sweeps::classes));
     if (plans.back().sweeps == Sweeps::pipelined) {
-      cuda::copy_coarse_slots<cuda::slice_height>(executor, level);
-      for (Sliced* const part : {&level.lower, &level.upper, &level.coarse_upper}) {
-        halve(executor, plans.back().chunks, *part);
-      }
+      cuda::copy_coarse_slots<cuda::slice_height>(executor, level, ByHalves{});
     }
   }
   EXPECT_EQ(plans[first].sweeps, by_halves ? Sweeps::pipelined : Sweeps::classes);
@@ -126,8 +139,7 @@ class HalvedValues : public OnOwnGpu<> {
 
 TEST_F(HalvedValues, LieInBlocksOfTheirHalf) {
   const Coloured system{problem_of({72, 40, 56})};
-  ColouredLevel level = std::move(system.coloured().front());
-  halve(system.executor, level.rows() / cuda::wide_chunk_rows, level.upper);
+  const ColouredLevel level = std::move(system.coloured(true).front());
   const auto place = system.executor.to_host(
       static_cast<const ValuePlace*>(level.upper.place.data()), level.upper.slices);
   const auto slot = system.executor.to_host(
@@ -148,13 +160,13 @@ TEST_F(HalvedValues, LieInBlocksOfTheirHalf) {
 TEST_F(HalvedValues, ProductsHaveTheSameBits) {
   for (const Grid3& local : {Grid3{72, 40, 56}, Grid3{16, 16, 136}, Grid3{104, 24, 16}}) {
     const Coloured system{problem_of(local)};
-    ColouredLevel level = std::move(system.coloured().front());
-    const auto x = random_vector(system.executor, level.vector_size());
-    for (Sliced* const part : {&level.lower, &level.upper}) {
-      const auto expected = product(system.executor, part->full_view(), level.rows(), x);
-      halve(system.executor, level.rows() / cuda::wide_chunk_rows, *part);
-      EXPECT_EQ(product(system.executor, halved_view<FullColumns>(*part), level.rows(), x),
-                expected);
+    const ColouredLevel plain = std::move(system.coloured(false).front());
+    const ColouredLevel halved = std::move(system.coloured(true).front());
+    const auto x = random_vector(system.executor, plain.vector_size());
+    for (const auto part : {&ColouredLevel::lower, &ColouredLevel::upper}) {
+      EXPECT_EQ((halved.*part).entries(), (plain.*part).entries());
+      EXPECT_EQ(product(system.executor, halved_view<FullColumns>(halved.*part), plain.rows(), x),
+                product(system.executor, (plain.*part).full_view(), plain.rows(), x));
     }
   }
 }

@@ -24,40 +24,27 @@ struct FirstSlotOfChunk {
   }
 };
 
-/// Moves the values of a row; the first one of a slice tells its place.
-struct MoveRow {
+/// Where the values of a slice lie.
+struct PlaceSlice {
   const std::int64_t* slot;
   const std::int64_t* before;  ///< of each chunk: slots of its half's chunks before it
-  HalvedView to;
-  const double* from;
+  HalvedView memory;
   ValuePlace* place;
 
-  __device__ void operator()(std::int64_t row) const {
-    const std::int64_t slice = row / slice_height;
+  __device__ void operator()(std::int64_t slice) const {
     const std::int64_t chunk = slice / chunk_slices;
-    const std::int64_t begin = slot[slice];
-    const std::int64_t first = before[chunk] + begin - slot[chunk * chunk_slices];
-    const std::uint32_t bits = to.swapped_from(first / value_block_slots<slice_height>);
-    const ValuePlace here{static_cast<std::uint32_t>(first),
-                          half_of_chunk(chunk) == 0 ? bits : ~bits};
-    if (row % slice_height == 0) {
-      place[slice] = here;
-    }
-    auto* const values = reinterpret_cast<double*>(to.memory);
-    for (std::int64_t n = 0; n < slot[slice + 1] - begin; ++n) {
-      const std::uint32_t stored =
-          stored_slot<slice_height>(here.second, here.first + static_cast<std::uint32_t>(n));
-      values[std::int64_t{stored} * slice_height + row % slice_height] =
-          from[(begin + n) * slice_height + row % slice_height];
-    }
+    const std::int64_t first = before[chunk] + slot[slice] - slot[chunk * chunk_slices];
+    const std::uint32_t swapped = memory.swapped_from(first / value_block_slots<slice_height>);
+    place[slice] = {static_cast<std::uint32_t>(first),
+                    half_of_chunk(chunk) == 0 ? swapped : ~swapped};
   }
 };
 
-/// Lays the values of a part with so many chunks out by halves, in memory that memory_of(blocks)
-/// makes. Meanwhile they exist twice.
+/// Makes room by halves for the values of a part whose slots are known and whose rows fill chunks,
+/// in memory that memory_of(blocks) makes.
 template <class MemoryOf>
-void halve_values(const CudaExecutor& executor, std::int64_t chunks, Sliced& part,
-                  const MemoryOf& memory_of) {
+void make_halved_values(const CudaExecutor& executor, Sliced& part, const MemoryOf& memory_of) {
+  const std::int64_t chunks = part.slices / chunk_slices;
   const auto first = executor.make<std::int64_t>(chunks + 1);
   executor.each(chunks + 1, FirstSlotOfChunk{part.slot.data(), first.data()});
   std::vector<std::int64_t> before = executor.to_host(first.data(), chunks + 1);
@@ -72,12 +59,16 @@ void halve_values(const CudaExecutor& executor, std::int64_t chunks, Sliced& par
   constexpr std::int64_t in_block = value_block_slots<slice_height>;
   part.halved = memory_of((std::max(slots[0], slots[1]) + in_block - 1) / in_block);
   part.place = executor.make<ValuePlace>(part.slices);
-  executor.each(part.slices * slice_height,
-                MoveRow{part.slot.data(), first.data(), part.halved.view(), part.value.data(),
-                        part.place.data()});
+  executor.each(part.slices,
+                PlaceSlice{part.slot.data(), first.data(), part.halved.view(), part.place.data()});
   executor.synchronize();
-  part.halved_entries = part.value.size();
-  part.value = {};
+  part.halved_entries = static_cast<std::size_t>(part.slots * slice_height);
+}
+
+/// Arrays that this makes for a part of so many rows, beside the values; and those of a call.
+inline std::int64_t halved_value_places_bytes(std::int64_t rows) {
+  return rows / slice_height * static_cast<std::int64_t>(sizeof(ValuePlace)) +
+         rows / wide_chunk_rows * static_cast<std::int64_t>(sizeof(std::int64_t));
 }
 
 }  // namespace bankfull::hpcg::cuda

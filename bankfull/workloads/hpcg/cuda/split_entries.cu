@@ -166,9 +166,10 @@ struct SliceSlots {
     const bool in_upper = slot < outer;
     const detail::PartEntries& part = in_lower ? parts.lower : in_upper ? parts.upper : parts.outer;
     const int first = in_lower ? 0 : in_upper ? upper : outer;
-    const std::int64_t at = (part.slot[slice] + slot - first) * slice_rows + lane_of_thread();
-    part.column[at] = column;
-    part.value[at] = value;
+    const std::int64_t own = slot - first;
+    part.column[(part.slot[slice] + own) * slice_rows + lane_of_thread()] = column;
+    const std::int64_t stored = value_slot<slice_rows>(part.slot, part.place, slice, own);
+    part.value[stored * slice_rows + lane_of_thread()] = value;
   }
 
  private:
