@@ -1,6 +1,7 @@
 #include "bankfull/core/base/expects.hpp"
 #include "bankfull/workloads/hpcg/cuda/coarse_columns.cuh"
 #include "bankfull/workloads/hpcg/cuda/halve_values.cuh"
+#include "bankfull/workloads/hpcg/cuda/product_parts.hpp"
 #include "bankfull/workloads/hpcg/cuda/tuned_levels.cuh"
 #include "bankfull/workloads/hpcg/cuda/tuned_sweeps.cuh"
 #include "bankfull/workloads/hpcg/cuda/vectors.cuh"
@@ -41,10 +42,11 @@ class EventMarks {
   std::vector<Event> events_;
 };
 
-/// Partial sums that kernels over so many rows leave: one per tile, and more where ranges are dealt
-/// (DealtRanges) and differ in length: by classes at most, of less than a round of blocks.
+/// Partial sums that kernels over so many rows leave: one per tile, and more, for those that deal
+/// ranges divide them further only as long as a GPU runs most of their blocks at once, which are a
+/// few thousand.
 constexpr std::int64_t partial_sums(std::int64_t rows) {
-  constexpr std::int64_t spare_sums = 1 << 15;
+  constexpr std::int64_t spare_sums = 16384;
   return rows / threads_per_block + spare_sums;
 }
 
@@ -325,34 +327,27 @@ class CudaTuned final : public CudaBackend {
       boundaries.push_back(rows.boundary);
     }
     interior_ranges_ = dealt(interiors, interiors_);
+    product_parts_ = ranks_.size() == 1 ? parts_of(interior_ranges_) : 1U;
     boundary_ranges_ = dealt(boundaries, boundaries_);
-    if (ranks_.size() == 1) {
-      interior_ranges_.whole = parts_of_whole_rounds(interior_ranges_.parts, blocks_at_once());
-    }
-    // Few rows: ranges side by side, not one after the other, or most of the GPU would be idle.
-    const auto multiprocessors = static_cast<unsigned>(multiprocessors_of(stream().device()));
-    if (boundary_ranges_.parts < multiprocessors) {
-      boundary_ranges_.whole = 0;
-    }
   }
 
   DealtRanges dealt(const std::vector<Range>& ranges, Buffer<Range>& memory) const {
     const auto count = static_cast<std::int64_t>(ranges.size());
     memory = executor_.make<Range>(count);
     executor_.from_host(ranges, memory.data());
-    DealtRanges result{.ranges = memory.data(), .count = static_cast<unsigned>(count)};
+    DealtRanges result{memory.data(), static_cast<int>(count), 0};
     for (const Range& range : ranges) {
-      result.parts = std::max(result.parts, blocks_for(range.size()).x);
+      result.blocks = std::max(result.blocks, blocks_for(range.size()).x);
     }
-    result.whole = result.parts;
     return result;
   }
 
-  /// Blocks of a product that the GPU runs at the same time.
-  [[nodiscard]] unsigned blocks_at_once() const {
-    return static_cast<unsigned>(
+  [[nodiscard]] unsigned parts_of(const DealtRanges& ranges) const {
+    const int at_once =
         max_resident_blocks(multiply_kernel<Columns, Outer::none>, threads_per_block) *
-        multiprocessors_of(stream().device()));
+        multiprocessors_of(stream().device());
+    return cuda::product_parts(ranges.blocks, static_cast<unsigned>(ranges.count),
+                               static_cast<unsigned>(at_once));
   }
 
   /// Queues a cycle, whose first sweep may update r, which it reads anyway.
@@ -453,30 +448,35 @@ class CudaTuned final : public CudaBackend {
   /// columns of other ranks. Both add up this rank's p.Ap.
   template <class Kernel, class... Arguments>
   void queue_rows(double* x, Kernel inner, Kernel others, Arguments... arguments) {
-    const unsigned interior_sums = interior_ranges_.blocks();
-    const unsigned all_sums = interior_sums + boundary_ranges_.blocks();
+    // Few rows: ranges side by side, not one after the other, or most of the GPU would be idle.
+    const bool few =
+        static_cast<int>(boundary_ranges_.blocks) < multiprocessors_of(stream().device());
+    const dim3 boundary(boundary_ranges_.blocks,
+                        few ? static_cast<unsigned>(boundary_ranges_.count) : 1U);
+    const dim3 interior(interior_ranges_.blocks, product_parts_);
+    const unsigned interior_sums = interior.x * interior.y;
+    const unsigned all_sums = interior_sums + boundary.x * boundary.y;
     expects(all_sums <= partials_.size(), "a sum of each block has a place");
-    BlockSums sums = sum_of(boundary_ranges_.blocks() > 0 ? 0U : all_sums, &scalars_.data()->pap);
-    const auto queue = [&](Kernel kernel, const DealtRanges& ranges) {
-      if (ranges.blocks() > 0) {
-        launch(stream(), {dim3(ranges.blocks()), dim3(threads_per_block)}, kernel, ranges,
-               arguments..., sums);
+    BlockSums sums = sum_of(boundary.x > 0 ? 0U : all_sums, &scalars_.data()->pap);
+    const auto queue = [&](const dim3& grid, Kernel kernel, const DealtRanges& ranges) {
+      if (grid.x > 0) {
+        launch(stream(), {grid, dim3(threads_per_block)}, kernel, ranges, arguments..., sums);
       }
     };
     if (ranks_.size() == 1) {
-      queue(inner, interior_ranges_);
+      queue(interior, inner, interior_ranges_);
       return;
     }
-    if (interior_sums > 0) {
+    if (interior.x > 0) {
       levels_.exchange(0).start(x);
-      queue(inner, interior_ranges_);
+      queue(interior, inner, interior_ranges_);
       levels_.exchange(0).finish();
     } else {
       levels_.exchange(0).exchange(x);
     }
     sums.first = interior_sums;
     sums.count = all_sums;
-    queue(others, boundary_ranges_);
+    queue(boundary, others, boundary_ranges_);
   }
 
   [[nodiscard]] std::vector<double> natural(const double* x) const {
@@ -501,6 +501,7 @@ class CudaTuned final : public CudaBackend {
   Buffer<Range> interiors_;
   Buffer<Range> boundaries_;
   DealtRanges interior_ranges_;
+  unsigned product_parts_ = 1;
   DealtRanges boundary_ranges_;
   bool r_is_behind_ = false;  ///< r and r.r lack the last update
   RepeatedWork cycle_{stream(), [this] { queue_cycle(false, [](auto... /*step*/) {}); }};

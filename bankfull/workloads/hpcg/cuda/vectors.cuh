@@ -2,7 +2,6 @@
 
 #include "bankfull/workloads/hpcg/cuda/backend.cuh"
 #include "bankfull/workloads/hpcg/cuda/block_sums.cuh"
-#include "bankfull/workloads/hpcg/cuda/dealt_ranges.hpp"
 #include "bankfull/workloads/hpcg/cuda/part_clock.cuh"
 #include "bankfull/workloads/hpcg/cuda/sweeps.cuh"
 
@@ -109,23 +108,30 @@ static __global__ void __launch_bounds__(threads_per_block)
 /// The factors of one iteration become those of the last.
 static __global__ void keep_product_kernel(Scalars* scalars) { scalars->previous_rz = scalars->rz; }
 
+/// Ranges of rows. Each block processes a part of every range (or of every gridDim.y-th), so that
+/// the rows of a block are close together on the grid and share the x that they read.
+struct DealtRanges {
+  const Range* ranges = nullptr;  ///< in GPU memory
+  int count = 0;
+  unsigned blocks = 0;  ///< for the longest range
+};
+
 /// Adds up the terms of the block's rows: of each, add(row, term) returns the thread's sum with its
 /// term.
 template <class Add>
 __device__ __forceinline__ void sum_over_rows(const DealtRanges& rows, const BlockSums& sums,
                                               const Add& add) {
-  const DealtPart mine = rows.of_block(blockIdx.x);
-  const std::int64_t place = std::int64_t{mine.part} * threads_per_block + threadIdx.x;
   double term = 0.0;
 #pragma unroll 1
-  for (unsigned n = mine.first; n < rows.count; n += mine.step) {
-    const Range range = rows.ranges[n];
-    const std::int64_t row = range.begin + place;
-    if (row < range.end) {
+  for (int n = static_cast<int>(blockIdx.y); n < rows.count; n += static_cast<int>(gridDim.y)) {
+    const Range mine = rows.ranges[n];
+    const std::int64_t row =
+        mine.begin + std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x;
+    if (row < mine.end) {
       term = add(row, term);
     }
   }
-  add_up(sums, term, blockIdx.x, gridDim.x);
+  add_up(sums, term, blockIdx.y * gridDim.x + blockIdx.x, gridDim.x * gridDim.y);
 }
 
 /// y = A x and the terms of x.y.
@@ -134,7 +140,7 @@ __global__ void __launch_bounds__(threads_per_block, 4)
     multiply_kernel(DealtRanges rows, const __grid_constant__ LevelArguments<Columns> a,
                     const double* x, double* y, PartClock* clock,
                     const __grid_constant__ BlockSums sums) {
-  if (Others == Outer::none && blockIdx.x == 0 && threadIdx.x == 0) {
+  if (Others == Outer::none && blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0) {
     clock->end(PartClock::waxpby);
   }
   sum_over_rows(rows, sums, [&](std::int64_t row, double term) {
