@@ -50,8 +50,9 @@ template <int Height>
   return slot + (block + is_second(second, block)) * value_block_slots<Height>;
 }
 
-/// The place in memory, counted in slots, of slot n of a slice, which is at most 31 blocks long
-/// where values lie by halves; elsewhere there is no `place`. `slot` and `place` are of each slice.
+/// The place in memory, counted in slots, of slot n of a slice. Without a `place` values lie slot
+/// by slot. By halves the slots of a slice of more than 31 blocks may share places, all of which
+/// are memory of the matrix. `slot` and `place` are of each slice.
 template <int Height>
 [[nodiscard]] BANKFULL_HOST_DEVICE std::int64_t value_slot(const std::int64_t* slot,
                                                            const ValuePlace* place,

@@ -105,8 +105,8 @@ class System {
   /// backend may exist during the call.
   virtual void perturb(double epsilon) = 0;
 
-  /// How its device sweeps a level of so many rows by itself where the problem leaves it open.
-  [[nodiscard]] virtual Sweeps sweeps_of(std::int64_t /*rows*/) const { return Sweeps::automatic; }
+  /// Whether sweeps of a level of so many rows may be pipelined.
+  [[nodiscard]] virtual bool may_pipeline(std::int64_t /*rows*/) const { return false; }
 
   /// A new backend; backends must not outlive their system.
   virtual std::unique_ptr<CgBackend> make_backend(Variant variant) = 0;

@@ -271,7 +271,7 @@ struct PartEntries {
   const std::int64_t* slot = {};
   std::int32_t* column = {};
   double* value = {};
-  const ValuePlace* place = {};  ///< where values lie by halves
+  const ValuePlace* place = {};  ///< where values lie by halves: on GPUs
 
   static PartEntries of(const Sliced& part) {
     const bool plain = part.place.size() == 0;
@@ -442,8 +442,11 @@ void fill_slices(const CudaExecutor& executor, const ReadRow& read, const std::i
 
 }  // namespace detail
 
+/// The number of the part with the columns of other ranks, after the lower and the upper one.
+inline constexpr std::size_t outer_part = 2;
+
 /// Splits the rows of a level that is in order. make_values(executor, part, number) makes the room
-/// for the values of the lower part, the upper and the outer one.
+/// for the values of a part.
 template <int Height, class Executor, class MakeValues = PlainValues<Height>>
 void split_entries(const Executor& executor, const Level& level, ColouredLevel& result,
                    const MakeValues& make_values = {}) {

@@ -61,11 +61,12 @@ void rehearse(const Problem& problem, const Communicator& ranks) {
   }
   Problem small = problem;
   small.local = {official_dimension, official_dimension, official_dimension};
-  const auto system = make_system(small, ranks);
+  auto system = make_system(small, ranks);
   system->make_backend(problem.variant);
-  const Sweeps sweeps = system->sweeps_of(problem.local.count());
-  if (problem.variant == Variant::tuned && ranks.all(sweeps != problem.sweeps)) {
-    small.sweeps = sweeps;
+  const bool is_large = ranks.all(system->may_pipeline(problem.local.count()));
+  system.reset();
+  if (problem.variant == Variant::tuned && problem.sweeps == Sweeps::automatic && is_large) {
+    small.sweeps = Sweeps::pipelined;
     make_system(small, ranks)->make_backend(problem.variant);
   }
 }

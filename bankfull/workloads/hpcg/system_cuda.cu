@@ -27,9 +27,8 @@ class CudaSystem final : public System {
     return hpcg::wrong_rows(executor_, levels_);
   }
 
-  [[nodiscard]] Sweeps sweeps_of(std::int64_t rows) const override {
-    const std::int64_t chunk_rows = cuda::chunk_rows_of(stream_, problem_.sweeps, rows);
-    return chunk_rows == cuda::wide_chunk_rows ? Sweeps::pipelined : problem_.sweeps;
+  [[nodiscard]] bool may_pipeline(std::int64_t rows) const override {
+    return cuda::chunk_rows_of(stream_, problem_.sweeps, rows) == cuda::wide_chunk_rows;
   }
 
   std::unique_ptr<CgBackend> make_backend(Variant variant) override {

@@ -269,7 +269,7 @@ class CudaTuned final : public CudaBackend {
   [[nodiscard]] std::vector<std::string> notes() const override {
     auto notes = half_sweep_notes<Columns>(wanted_columns_);
     notes.emplace_back(
-        "set-up and optimisation were rehearsed with small systems: that code is sent to the GPU "
+        "set-up and optimisation were rehearsed with a small system: that code is sent to the GPU "
         "is not in their times");
     if (updates_r_in_cycle()) {
       notes.emplace_back(
@@ -550,8 +550,7 @@ class PlanSweeps {
   /// whose sweeps may be pipelined.
   [[nodiscard]] auto values_of(std::size_t n) const {
     return [this, n](const CudaExecutor& executor, Sliced& part, std::size_t number) {
-      constexpr std::size_t outer = 2;
-      if (number == outer || !by_halves(n)) {
+      if (number == outer_part || !by_halves(n)) {
         PlainValues<slice_height>{}(executor, part, number);
         return;
       }
@@ -607,12 +606,25 @@ class PlanSweeps {
     if (plans_[n].sweeps == Sweeps::pipelined) {
       copy_coarse_slots<slice_height>(executor, level, values_of(n));
     } else if (by_halves(n)) {
-      split_entries<slice_height>(executor, set_up_[n], level);
+      fill_plainly(executor, set_up_[n], level);
     }
   }
 
+  /// Fills the slices of a level once more, whose values by halves other sweeps do not read. Places
+  /// of slices that are longer than these can tell may not even differ.
+  static void fill_plainly(const CudaExecutor& executor, const Level& set_up,
+                           ColouredLevel& level) {
+    executor.synchronize();
+    level.lower = {};
+    level.upper = {};
+    level.outer = {};
+    level.coarse_slots = {};
+    level.diagonal = {};
+    split_entries<slice_height>(executor, set_up, level);
+  }
+
   [[nodiscard]] bool by_halves(std::size_t n) const {
-    return chunk_rows(set_up_[n]) == wide_chunk_rows;
+    return n < first_fused_ && chunk_rows(set_up_[n]) == wide_chunk_rows;
   }
 
   const Problem& problem_;

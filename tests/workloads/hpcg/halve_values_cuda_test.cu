@@ -32,7 +32,7 @@ HalvedMemory swapped_by_hand(std::int64_t blocks, const Stream& stream) {
 /// Makes room by halves for the values of all parts but the outer one.
 struct ByHalves {
   void operator()(const CudaExecutor& executor, Sliced& part, std::size_t number) const {
-    if (number == 2) {
+    if (number == outer_part) {
       PlainValues<cuda::slice_height>{}(executor, part, number);
       return;
     }
@@ -169,6 +169,27 @@ TEST_F(HalvedValues, ProductsHaveTheSameBits) {
                 product(system.executor, (plain.*part).full_view(), plain.rows(), x));
     }
   }
+}
+
+// As where sweeps turn out not to be pipelined.
+TEST_F(HalvedValues, SlicesCanBeFilledPlainlyOnceMore) {
+  const Coloured system{problem_of({72, 40, 56})};
+  const CudaExecutor& executor = system.executor;
+  const ColouredLevel plain = std::move(system.coloured(false).front());
+  ColouredLevel again = std::move(system.coloured(true).front());
+  split_entries<cuda::slice_height>(executor, system.levels.front(), again);
+  const auto x = random_vector(executor, plain.vector_size());
+  for (const auto part : {&ColouredLevel::lower, &ColouredLevel::upper}) {
+    EXPECT_EQ((again.*part).place.size(), 0U);
+    EXPECT_EQ((again.*part).halved_entries, 0U);
+    EXPECT_EQ((again.*part).entries(), (plain.*part).entries());
+    EXPECT_EQ(product(executor, (again.*part).full_view(), plain.rows(), x),
+              product(executor, (plain.*part).full_view(), plain.rows(), x));
+  }
+  const auto diagonal = [&](const ColouredLevel& level) {
+    return executor.to_host(static_cast<const double*>(level.diagonal.data()), level.rows());
+  };
+  EXPECT_EQ(diagonal(again), diagonal(plain));
 }
 
 TEST_F(HalvedValues, SweepsHaveTheSameBits) {

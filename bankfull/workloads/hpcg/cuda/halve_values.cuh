@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/exec/cuda_executor.cuh"
 #include "bankfull/numerics/sparse/sliced.hpp"
 #include "bankfull/workloads/hpcg/cuda/chunks.cuh"
@@ -44,6 +45,7 @@ struct PlaceSlice {
 /// in memory that memory_of(blocks) makes.
 template <class MemoryOf>
 void make_halved_values(const CudaExecutor& executor, Sliced& part, const MemoryOf& memory_of) {
+  expects(part.slices % chunk_slices == 0, "slices fill chunks");
   const std::int64_t chunks = part.slices / chunk_slices;
   const auto first = executor.make<std::int64_t>(chunks + 1);
   executor.each(chunks + 1, FirstSlotOfChunk{part.slot.data(), first.data()});
@@ -65,7 +67,7 @@ void make_halved_values(const CudaExecutor& executor, Sliced& part, const Memory
   part.halved_entries = static_cast<std::size_t>(part.slots * slice_height);
 }
 
-/// Arrays that this makes for a part of so many rows, beside the values; and those of a call.
+/// Bytes of the places of a part of so many rows, and of what is needed meanwhile.
 inline std::int64_t halved_value_places_bytes(std::int64_t rows) {
   return rows / slice_height * static_cast<std::int64_t>(sizeof(ValuePlace)) +
          rows / wide_chunk_rows * static_cast<std::int64_t>(sizeof(std::int64_t));
