@@ -610,8 +610,8 @@ class PlanSweeps {
     }
   }
 
-  /// Fills the slices of a level once more, whose values by halves other sweeps do not read. Places
-  /// of slices that are longer than these can tell may not even differ.
+  /// Fills the slices of a level once more, with plain values: only pipelined sweeps read values by
+  /// halves, which overwrite each other where a slice is longer than its place can tell.
   static void fill_plainly(const CudaExecutor& executor, const Level& set_up,
                            ColouredLevel& level) {
     executor.synchronize();
